@@ -72,9 +72,8 @@ export async function createEngine(foundation: Foundation, stack: AsyncDisposabl
       return foundation.timezone
     },
   })
-  const names = [...hubTools.map(({ definition }) => definition.name), ...metaTools.map(({ name }) => name)]
-  const taken = new Set([...names, FIND_TOOLS, CALL_TOOL])
-  const serverTools = stack.use(openServerTools(foundation, router, taken, stack))
+  const metaNames = metaTools.map(({ name }) => name)
+  const serverTools = stack.use(openServerTools(foundation, router, metaNames, stack))
   const { servers } = serverTools
   const finder = stack.use(createToolFinder(() => servers.catalogue.tools))
   const toolBox = createToolBox(servers, metaTools, { rerun: () => config.current.tools.rerun, finder })
@@ -82,19 +81,8 @@ export async function createEngine(foundation: Foundation, stack: AsyncDisposabl
   const semaphore = createSemaphore(0)
   const runtime = stack.use(openRuntime(foundation, crashGuard, toolBox, semaphore))
   const { sampleFor } = runtime
-  const approvals = stack.use(
-    createApprovals({
-      store,
-      clock,
-      newId,
-      log,
-      signals,
-      toolBox,
-      agent: agents.find,
-      owner: randomUUID(),
-      sampleFor,
-    }),
-  )
+  const own = { agent: agents.find, owner: randomUUID(), sampleFor }
+  const approvals = stack.use(createApprovals({ store, clock, newId, log, signals, toolBox, ...own }))
   stack.defer(signals.on('posted', ({ thread }) => runtime.wake(thread)))
   const serversWatch = watchServers(foundation, () => servers.status(), stack)
   followModels(foundation, runtime, stack)
@@ -251,9 +239,11 @@ function openRuntime(
 function openServerTools(
   { clock, random, log, signals, store, version, config }: Foundation,
   router: Router,
-  taken: ReadonlySet<string>,
+  metaNames: readonly string[],
   stack: AsyncDisposableStack,
 ): ServerTools {
+  const hubNames = hubTools.map(({ definition }) => definition.name)
+  const taken = new Set([...hubNames, ...metaNames, FIND_TOOLS, CALL_TOOL])
   const ending = new AbortController()
   stack.defer(() => ending.abort())
   const { dataFolder } = config.current

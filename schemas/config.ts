@@ -1,7 +1,5 @@
 import { z } from 'zod'
-import { clientPrompt } from './client-prompt.ts'
-import { eventListed, missedPolicy } from './inbox.ts'
-import { conversationId, name, serverName, toServerNames } from './names.ts'
+import { name, serverName, toServerNames } from './names.ts'
 import { PROVIDER_NAMES } from './providers.ts'
 import { HEADER_TEXT, headerName, isHeaderText, requestBody } from './request-parts.ts'
 import { isTimezone } from './timezone.ts'
@@ -10,7 +8,7 @@ import { hookEntry, hookName } from './webhooks.ts'
 const span = z.string().regex(/^\d+(?:\.\d+)?\s*(?:s|m|h|d)$/, 'must be a span such as 30m, 2h or 1d')
 
 /** A span in milliseconds, written as `30m`, `2h`, `1d`. */
-const duration = span.transform(text => toMilliseconds(text))
+export const duration = span.transform(text => toMilliseconds(text))
 
 /** Highest number that counts as seconds: nobody would wait longer. */
 const MOST_SECONDS = 3_600
@@ -103,7 +101,7 @@ export const KNOWN_ENTRY_KEYS: ReadonlySet<string> = new Set([
   ...Object.keys(oauth.shape).map(key => `oauth.${key}`),
 ])
 
-const timezone = z.string().refine(isTimezone, 'is not an IANA time zone such as Europe/Berlin')
+export const timezone = z.string().refine(isTimezone, 'is not an IANA time zone such as Europe/Berlin')
 
 /** Money per million tokens; tokens from the provider's cache cost as much as `input` by default. */
 const price = z.strictObject({
@@ -174,7 +172,7 @@ const modelEntry = z
   })
 export type ModelEntryFile = z.infer<typeof modelEntry>
 
-const globs = z.array(z.string().min(1))
+export const globs = z.array(z.string().min(1))
 
 /** A server's name as the file writes it; `toServerNames` converts it. */
 const writtenName = z.string().superRefine((written, context) => {
@@ -265,62 +263,24 @@ export const configFile = z
   })
 export type ConfigFile = z.infer<typeof configFile>
 
-/** The front matter of `agents/<name>.md`. Unknown keys are errors. */
-export const agentFile = z.strictObject({
-  description: z.string().default(''),
-  tools: z.array(z.string().min(1)).default(['*']).describe('globs over tools; "!glob" takes away'),
-  model: name.default('default').describe('which model thinks for it: default, or one of model.named'),
-  approve: globs.default([]).describe("globs over tools that need a person's yes; adds to the config's"),
-  grants: globs
-    .default([])
-    .describe(
-      "tools that may run in every cycle, and not only in those that people's messages alone began; a destructive one only by its exact name",
-    ),
-  events: z.array(eventListed).default([]).describe('event types that wake its main thread, or make a task'),
-  schedules: z
-    .array(
-      z.strictObject({
-        cron: z.string().min(1),
-        timezone: timezone.optional(),
-        reason: z.string().min(1),
-        missed: missedPolicy.default('latest').describe('what the hub slept through: latest, all or skip'),
-      }),
-    )
-    .default([]),
-  limits: z
-    .strictObject({
-      steps: z.int().min(1).max(1000).default(30).describe('calls of the model in one cycle'),
-      minutes: z.number().positive().max(1440).default(10).describe('one cycle may take'),
-      tokens: z
-        .int()
-        .min(1000)
-        .default(600_000)
-        .describe('input and output of one cycle; what is cached counts a tenth'),
-      calls: z.int().min(1).default(100).describe('calls of tools in one cycle'),
-      wakesPerDay: z.int().min(1).default(200).describe("cycles of a day without a person's message"),
-      tokensPerDay: z
-        .int()
-        .min(1000)
-        .default(5_000_000)
-        .describe('input and output of a day, as of one cycle'),
-      moneyPerDay: z.number().positive().optional().describe("of a day, in the prices' currency"),
-      tasks: z.int().min(0).default(5).describe('tasks at once'),
-    })
-    .prefault({}),
-  idleReset: duration.optional().describe('after so long without activity it starts from summaries'),
-  conversations: z.array(conversationId).min(1).optional().describe('default: one named like the agent'),
-  prompt: clientPrompt.optional().describe('offered to people by clients of the hub, as an MCP prompt'),
-})
-export type AgentFile = z.infer<typeof agentFile>
+/** Returns every model that may think or summarise. */
+export function modelsOf<Entry>(
+  models:
+    | {
+        default: Entry
+        fallback: readonly Entry[]
+        compaction?: Entry | undefined
+        named: Readonly<Record<string, Entry>>
+      }
+    | undefined,
+): Entry[] {
+  if (!models) return []
+  const { fallback, compaction, named } = models
+  return [models.default, ...fallback, ...(compaction ? [compaction] : []), ...Object.values(named)]
+}
 
 const UNITS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 function toMilliseconds(text: string): number {
   return Number.parseFloat(text) * (UNITS[text.at(-1) ?? ''] ?? 0)
-}
-
-function modelsOf(model: NonNullable<ConfigFile['model']> | undefined): ModelEntryFile[] {
-  if (!model) return []
-  const { fallback, compaction, named } = model
-  return [model.default, ...fallback, ...(compaction ? [compaction] : []), ...Object.values(named)]
 }

@@ -19,12 +19,13 @@ import { parseJson, withoutNul } from '../core/json.ts'
 import type { Log } from '../core/log.ts'
 import type { Signals } from '../core/signals.ts'
 import { keepAlive } from './keep-alive.ts'
-import { createSender, type Sender } from './sender.ts'
 import { createSubscriptions, type Subscriptions } from './subscriptions.ts'
 
 const LARGEST_FRAME = 1024 * 1024
 /** Bytes of the largest frame that still gets an error; a larger one ends the socket (close code 1009). */
 const LARGEST_READ = 4 * LARGEST_FRAME
+/** Bytes that may wait for a client: a slower one is closed, to spare memory, and comes back with `after`. */
+const MOST_BUFFERED = 16 * 1024 * 1024
 /** Frames that may wait for their turn; at this number the socket is not read until some were handled. */
 const MOST_WAITING = 64
 /** Sockets that may be open at once. */
@@ -74,7 +75,7 @@ export function attachWebSocket(server: Server, deps: WebSocketDeps): AsyncDispo
       if (sockets.clients.size >= MOST_SOCKETS) throw new HubError('unavailable', TOO_MANY_SOCKETS)
       sockets.handleUpgrade(request, socket, head, ws => {
         socket.off('error', onError)
-        serve(ws, socket, caller, deps)
+        serve(ws, caller, deps)
       })
     } catch (error) {
       refuse(socket, toPublicError(error))
@@ -99,8 +100,13 @@ function refuse(socket: Duplex, error: { code: string; message: string; status: 
   )
 }
 
-function serve(ws: WebSocket, socket: Duplex, caller: { token: string }, deps: WebSocketDeps): void {
-  const send = createSender(ws, socket)
+type Send = (frame: HubFrame) => void
+
+function serve(ws: WebSocket, caller: { token: string }, deps: WebSocketDeps): void {
+  const send: Send = frame => {
+    if (ws.bufferedAmount > MOST_BUFFERED) return ws.terminate()
+    if (ws.readyState === ws.OPEN) ws.send(JSON.stringify(frame))
+  }
   const subscriptions = createSubscriptions({ ...deps, send })
   const unsubscribe = listen(deps, subscriptions, send)
   const stopPings = keepAlive(ws, deps.networkClock)
@@ -129,12 +135,11 @@ function serve(ws: WebSocket, socket: Duplex, caller: { token: string }, deps: W
   ws.on('close', () => {
     stopPings()
     unsubscribe()
-    send.stop()
     subscriptions.clear()
   })
 }
 
-function listen(deps: WebSocketDeps, subscriptions: Subscriptions, send: Sender): () => void {
+function listen(deps: WebSocketDeps, subscriptions: Subscriptions, send: Send): () => void {
   const offs = [
     deps.signals.on('message', message => subscriptions.onMessage(message)),
     deps.signals.on('forgotten', ({ conversation }) => subscriptions.onForgotten(conversation)),
@@ -155,7 +160,7 @@ function listen(deps: WebSocketDeps, subscriptions: Subscriptions, send: Sender)
 interface Handling {
   caller: { token: string }
   deps: WebSocketDeps
-  send: (frame: HubFrame) => void
+  send: Send
   subscriptions: Subscriptions
 }
 

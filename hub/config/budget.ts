@@ -1,9 +1,10 @@
-import { allModels, type Price } from '../core/model.ts'
+import { modelsOf } from '../../schemas/config.ts'
+import type { Price } from '../core/model.ts'
 import type { Config } from './load.ts'
 
 /** Returns the budget that all agents share for a day, and the file that sets it. */
 export function budgetOf({ budget, model, configFile }: Pick<Config, 'budget' | 'model' | 'configFile'>) {
-  const prices = allModels(model).flatMap(({ price }) => price ?? [])
+  const prices = modelsOf(model).flatMap(({ price }) => price ?? [])
   return {
     ...budget,
     currency: model?.default.price?.currency,

@@ -2,6 +2,7 @@ import { dirname } from 'node:path'
 import { type ConfigFile, configFile, KNOWN_ENTRY_KEYS, type ServerEntry } from '../../schemas/config.ts'
 import { toServerNames } from '../../schemas/names.ts'
 import { HubError } from '../core/errors.ts'
+import { isObject } from '../core/forwarding.ts'
 import { withoutComments } from './json-comments.ts'
 import { withEnvFile } from './pasted-servers.ts'
 import type { Missing } from './yaml-file.ts'
@@ -20,22 +21,18 @@ const PASTED_KEYS: ReadonlySet<string> = new Set(['servers', 'mcpServers', 'inpu
 
 /** Moves the keys below `mcp` to the top: VS Code's user settings nest what its own file has there. */
 export function withoutSettings(value: unknown, missing: readonly Missing[]) {
-  if (!isRecord(value) || !isRecord(value['mcp'])) return { value, missing }
+  if (!isObject(value) || !isObject(value['mcp'])) return { value, missing }
   const { mcp: _, ...others } = value
   const { servers, inputs } = value['mcp']
-  if (!isRecord(servers)) return { value, missing }
+  if (!isObject(servers)) return { value, missing }
   return {
     value: {
       ...others,
       ...(inputs === undefined ? {} : { inputs }),
-      servers: { ...servers, ...(isRecord(others['servers']) ? others['servers'] : {}) },
+      servers: { ...servers, ...(isObject(others['servers']) ? others['servers'] : {}) },
     },
     missing: missing.map(one => (one.path[0] === 'mcp' ? { ...one, path: one.path.slice(1) } : one)),
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /**

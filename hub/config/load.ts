@@ -12,8 +12,11 @@ import { holdEntries } from './pasted-servers.ts'
 import { toCrashHold, toHost, toLogLevel, toPort, toPublicUrl } from './variable-values.ts'
 import { keysWritten, parseYaml } from './yaml-file.ts'
 
-/** The hub's whole configuration. Paths are absolute. */
-export interface Config {
+/** Keys of the file whose values are decided together with the environment, or checked once more. */
+type Decided = 'model' | 'timezone' | 'servers' | 'mcpServers' | 'inputs'
+
+/** The hub's whole configuration: the other keys of the file are in it as they are. Paths are absolute. */
+export interface Config extends Readonly<Omit<ConfigFile, Decided>> {
   readonly configFile: string | undefined
   readonly dataFolder: string
   readonly agentsFolder: string
@@ -23,26 +26,10 @@ export interface Config {
   readonly token: string | undefined
   readonly logLevel: LogLevel
   readonly timezone: string
-  readonly hosts: readonly string[]
-  readonly concurrency: number
   /** Undefined where the built-in commands answer. */
   readonly model: ModelsConfig | undefined
-  readonly tools: {
-    readonly approve: readonly string[]
-    readonly rerun: readonly string[]
-    readonly longestName: number
-  }
-  /** Globs over tools by the set's name. */
-  readonly toolsets: Readonly<Record<string, readonly string[]>>
-  readonly budget: {
-    readonly tokensPerDay?: number | undefined
-    readonly moneyPerDay?: number | undefined
-  }
-  readonly retention: { readonly days: number }
   /** True where agents are held after a crash loop. */
   readonly crashHold: boolean
-  /** Webhooks of the config, by name. */
-  readonly webhooks: Readonly<Record<string, { secret?: string | undefined }>>
   readonly servers: Readonly<Record<string, ServerEntry | false>>
   /** Reasons why entries cannot be used, by server name: those servers do not run, and harm no other. */
   readonly heldServers: Readonly<Record<string, string>>
@@ -84,7 +71,9 @@ export function loadConfig(environment: Environment): Config {
   const model = decideModels(file.model, environment, path)
   origins['model'] = model.origin
   const servers = decideConfigured(file, path, held)
+  const { timezone, model: _, servers: __, mcpServers: ___, inputs: ____, ...settings } = file
   const config: Config = {
+    ...settings,
     configFile: path,
     dataFolder: resolve(read('dataFolder', 'SUPERBLOOM_DATA', 'data')),
     agentsFolder: resolve(read('agentsFolder', 'SUPERBLOOM_AGENTS', 'agents')),
@@ -95,17 +84,10 @@ export function loadConfig(environment: Environment): Config {
     logLevel: toLogLevel(read('logLevel', 'LOG_LEVEL', 'info')),
     // The getter defers loading eight megabytes of ICU's tables until something needs the zone.
     get timezone() {
-      return file.timezone ?? systemTimezone()
+      return timezone ?? systemTimezone()
     },
-    hosts: file.hosts,
-    concurrency: file.concurrency,
     model: model.models,
-    tools: file.tools,
-    toolsets: file.toolsets,
-    budget: file.budget,
-    retention: file.retention,
     crashHold: toCrashHold(read('crashHold', 'SUPERBLOOM_CRASH_HOLD', '1')),
-    webhooks: file.webhooks,
     servers: servers.entries,
     heldServers: servers.held,
     writtenNames: servers.writtenNames,

@@ -1,12 +1,12 @@
-import { type ConfigFile, limitToMilliseconds, type ModelEntryFile } from '../../schemas/config.ts'
+import { type ConfigFile, limitToMilliseconds, type ModelEntryFile, modelsOf } from '../../schemas/config.ts'
 import { KEY_VARIABLES, PROVIDER_NAMES, PROVIDERS, type ProviderName } from '../../schemas/providers.ts'
-import { allModels, type ModelConfig, type ModelsConfig } from '../core/model.ts'
+import type { ModelConfig, ModelsConfig } from '../core/model.ts'
 import type { Environment } from './environment.ts'
 import { toContext, toHttpUrl, toKey, toModelName } from './variable-values.ts'
 
 /** Tells whether all models have prices; a limit on money needs them all. */
 export function hasPrices(models: ModelsConfig | undefined): boolean {
-  return models !== undefined && allModels(models).every(({ price }) => price !== undefined)
+  return models !== undefined && modelsOf(models).every(({ price }) => price !== undefined)
 }
 
 export interface DecidedModels {

@@ -5,6 +5,7 @@ import { type ServerEntry, serverEntry } from '../../schemas/config.ts'
 import { serverName, toServerNames } from '../../schemas/names.ts'
 import { describeProblems } from '../../schemas/problems.ts'
 import { describeError, HubError } from '../core/errors.ts'
+import { isObject } from '../core/forwarding.ts'
 import { type Missing, parseYaml, type YamlOptions } from './yaml-file.ts'
 
 /** Keys under which clients keep their servers in their files. */
@@ -19,11 +20,11 @@ type Prepare = NonNullable<YamlOptions['prepare']>
 
 /** Gives an entry our keys: Windsurf's and Gemini's address, Cursor's login. Drops keys that are null. */
 export function withOurKeys(entry: unknown): unknown {
-  if (!isJson(entry)) return entry
+  if (!isObject(entry)) return entry
   const given = Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== null))
   const { serverUrl, httpUrl, auth, ...ours } = given
   const url = ours['url'] ?? httpUrl ?? serverUrl
-  const isLogin = isJson(auth) && 'CLIENT_ID' in auth
+  const isLogin = isObject(auth) && 'CLIENT_ID' in auth
   return {
     ...ours,
     ...(url === undefined ? {} : { url }),
@@ -45,7 +46,7 @@ function toOAuth({ CLIENT_ID: clientId, CLIENT_SECRET: clientSecret, scopes }: J
  */
 export function holdEntries(held: Map<string, string>, isPasted: boolean): Prepare {
   return (value, missing) => {
-    if (!isJson(value)) return { value, missing: missing.filter(({ foreign }) => !foreign) }
+    if (!isObject(value)) return { value, missing: missing.filter(({ foreign }) => !foreign) }
     const others: Missing[] = []
     for (const one of missing) {
       const [shelf, name, ...path] = one.path.map(String)
@@ -55,7 +56,7 @@ export function holdEntries(held: Map<string, string>, isPasted: boolean): Prepa
     }
     const shelves = SHELVES.flatMap(shelf => {
       const entries = value[shelf]
-      if (!isJson(entries)) return []
+      if (!isObject(entries)) return []
       const ready = Object.entries(entries).map(([name, written]) => {
         const entry = withOurKeys(written)
         const problem = isPasted ? (findNameProblem(name) ?? findProblem(entry)) : undefined
@@ -84,7 +85,7 @@ function findProblem(entry: unknown): string | undefined {
 export function readDropInEntry(file: string): ServerEntry {
   const prepare: Prepare = (value, missing) => {
     const path = pathToEntry(file, value)
-    const entry = path.reduce<unknown>((inner, key) => (isJson(inner) ? inner[key] : undefined), value)
+    const entry = path.reduce<unknown>((inner, key) => (isObject(inner) ? inner[key] : undefined), value)
     const own = missing.filter(one => path.every((key, index) => one.path[index] === key))
     return {
       value: withOurKeys(entry),
@@ -97,8 +98,8 @@ export function readDropInEntry(file: string): ServerEntry {
 }
 
 function pathToEntry(file: string, value: unknown): string[] {
-  const shelf = isJson(value) ? SHELVES.find(key => isJson(value[key])) : undefined
-  if (!isJson(value) || shelf === undefined) return []
+  const shelf = isObject(value) ? SHELVES.find(key => isObject(value[key])) : undefined
+  if (!isObject(value) || shelf === undefined) return []
   const names = Object.keys(value[shelf] as Json)
   if (names[0] !== undefined && names.length === 1) return [shelf, names[0]]
   const what = `${file}: holds ${names.length} servers (${names.join(', ')}), and a folder is one server`
@@ -132,8 +133,4 @@ function readText(file: string): string {
   if (!stats.isFile()) throw new HubError('bad_request', `${file} is no file`)
   if (stats.size > LARGEST_FILE) throw new HubError('bad_request', `${file} is over ${LARGEST_FILE} bytes`)
   return readFileSync(file, 'utf8')
-}
-
-function isJson(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

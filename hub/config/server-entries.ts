@@ -1,6 +1,7 @@
 import { type Document, isMap, isScalar, type Pair, type YAMLMap } from 'yaml'
 import { toServerNames } from '../../schemas/names.ts'
 import { HubError } from '../core/errors.ts'
+import { isObject } from '../core/forwarding.ts'
 import { toCanonicalJson } from '../core/json.ts'
 import { readDocument } from './yaml-document.ts'
 
@@ -20,10 +21,10 @@ export function readEntry(text: string, server: string): EntryState {
   const { document } = readDocument(text)
   const name = writtenName(document, server)
   const servers = toJson(document)[serversKey(document, name)]
-  const entry = isJson(servers) ? servers[name] : undefined
+  const entry = isObject(servers) ? servers[name] : undefined
   if (entry === undefined) return { kind: 'none' }
   if (entry === false) return { kind: 'off' }
-  const keys = isJson(entry) ? entry : {}
+  const keys = isObject(entry) ? entry : {}
   const own = keys['command'] === undefined && keys['url'] === undefined
   return { kind: 'entry', disabled: keys['disabled'] === true, own }
 }
@@ -74,8 +75,8 @@ function says(text: string, expected: Json): boolean {
 
 /** Returns the value that the file must have after the change. */
 function expect(file: Json, key: string, name: string, change: EntryChange): Json {
-  const servers = isJson(file[key]) ? { ...file[key] } : {}
-  const entry = isJson(servers[name]) ? { ...servers[name] } : undefined
+  const servers = isObject(file[key]) ? { ...file[key] } : {}
+  const entry = isObject(servers[name]) ? { ...servers[name] } : undefined
   delete servers[name]
   if (change === 'disable') servers[name] = { ...entry, disabled: true }
   if (change === 'enable') {
@@ -88,7 +89,9 @@ function expect(file: Json, key: string, name: string, change: EntryChange): Jso
 /** Returns a server's name as the file writes it. */
 function writtenName(document: Document, server: string): string {
   const file = toJson(document)
-  const written = ['servers', 'mcpServers'].flatMap(key => (isJson(file[key]) ? Object.keys(file[key]) : []))
+  const written = ['servers', 'mcpServers'].flatMap(key =>
+    isObject(file[key]) ? Object.keys(file[key]) : [],
+  )
   return [...toServerNames(written)].find(([, name]) => name === server)?.[0] ?? server
 }
 
@@ -102,11 +105,7 @@ function serversKey(document: Document, name: string): string {
 
 function toJson(document: Document): Json {
   const value: unknown = document.toJS()
-  return isJson(value) ? value : {}
-}
-
-function isJson(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isObject(value) ? value : {}
 }
 
 function pairOf(map: YAMLMap, name: string): Pair | undefined {

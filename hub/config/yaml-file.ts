@@ -2,6 +2,7 @@ import { dirname } from 'node:path'
 import type { z } from 'zod'
 import { toProblems } from '../../schemas/problems.ts'
 import { describeError, HubError } from '../core/errors.ts'
+import { isObject } from '../core/forwarding.ts'
 import { parseJson } from '../core/json.ts'
 import type { Environment } from './environment.ts'
 import { withoutComments } from './json-comments.ts'
@@ -110,10 +111,10 @@ function expandTexts(written: unknown, folder: string, environment: Environment)
 
 /** Returns the defaults of the inputs that VS Code would ask a person for. */
 function readInputs(value: unknown): ReadonlyMap<string, string | undefined> {
-  const settings = isRecord(value) && isRecord(value['mcp']) ? value['mcp'] : value
-  const inputs: unknown[] = isRecord(settings) && Array.isArray(settings['inputs']) ? settings['inputs'] : []
+  const settings = isObject(value) && isObject(value['mcp']) ? value['mcp'] : value
+  const inputs: unknown[] = isObject(settings) && Array.isArray(settings['inputs']) ? settings['inputs'] : []
   return new Map(
-    inputs.filter(isRecord).map(({ id, default: given }) => {
+    inputs.filter(isObject).map(({ id, default: given }) => {
       return [String(id), typeof given === 'string' ? given : undefined]
     }),
   )
@@ -122,7 +123,7 @@ function readInputs(value: unknown): ReadonlyMap<string, string | undefined> {
 /** Returns the keys of the text itself; none where it is no mapping. */
 export function keysWritten(text: string): string[] {
   const value: unknown = readDocument(text).document.toJS()
-  return isRecord(value) ? Object.keys(value) : []
+  return isObject(value) ? Object.keys(value) : []
 }
 
 /** Returns the texts of a file that contain `${…}`, as written, by their expanded form. */
@@ -136,10 +137,6 @@ export function textsExpanded({ file, text }: YamlSource, environment: Environme
     return expanded
   })
   return texts
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function hasRange(node: unknown): node is { range: [number, number, number] } {

@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest'
+import { isTimezone } from '../../schemas/timezone.ts'
 import { createFakeClock } from '../../tests/support/fake-clock.ts'
-import { fromIso, isTimezone, MAX_DELAY, sleep, systemClock, timeoutSignal, toIso, toLocal } from './clock.ts'
+import { fromIso, MAX_DELAY, sleep, systemClock, timeoutSignal, toIso, toLocal } from './clock.ts'
 
 test.for([
   ['2026-11-22T08:00:00Z', 'Europe/Berlin', '2026-11-22T08:00:00Z'],

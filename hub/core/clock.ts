@@ -143,21 +143,8 @@ function formatOf(timezone: string): Intl.DateTimeFormat {
   return made
 }
 
-const MINUTE_MS = 60_000
-/** Caches the last minute that was asked for: a cycle asks for the current time several times. */
-let lately = { minute: Number.NaN, timezone: '', text: '' }
-
 /** Returns the time as a person in `timezone` reads it: "Sat 2026-11-21 23:40". */
 export function toLocal(at: number, timezone: string): string {
-  const minute = Math.floor(at / MINUTE_MS)
-  if (minute === lately.minute && timezone === lately.timezone) return lately.text
-  const text = writeLocal(at, timezone)
-  // Negative times are not cached: a century ago clocks were not whole minutes ahead of UTC.
-  if (minute > 0) lately = { minute, timezone, text }
-  return text
-}
-
-function writeLocal(at: number, timezone: string): string {
   const parts = Object.fromEntries(
     formatOf(timezone)
       .formatToParts(new Date(at))
@@ -186,15 +173,4 @@ let ofSystem: string | undefined
 export function systemTimezone(): string {
   ofSystem ??= Intl.DateTimeFormat().resolvedOptions().timeZone
   return ofSystem
-}
-
-/** Tells whether the platform knows the IANA time zone. */
-export function isTimezone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name })
-    return true
-  } catch (error) {
-    if (error instanceof RangeError) return false
-    throw error
-  }
 }

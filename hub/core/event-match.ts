@@ -1,4 +1,5 @@
 import type { EventListed } from '../../schemas/inbox.ts'
+import { isObject } from './forwarding.ts'
 import { matchesGlob } from './glob.ts'
 
 /** Tells whether an event matches: its type fits (globs too), and so does every field of `match`. */
@@ -22,11 +23,7 @@ function valuesAt(payload: Record<string, unknown>, key: string): unknown[] {
   for (const name of key.split('.')) {
     values = values
       .flat()
-      .map(value => (isFields(value) && Object.hasOwn(value, name) ? value[name] : undefined))
+      .map(value => (isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined))
   }
   return values.flat()
-}
-
-function isFields(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
 }

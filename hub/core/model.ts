@@ -123,13 +123,6 @@ export interface ModelsConfig {
   named: Readonly<Record<string, ModelConfig>>
 }
 
-/** Returns every model that may think or summarise. */
-export function allModels(models: ModelsConfig | undefined): ModelConfig[] {
-  if (!models) return []
-  const { fallback, compaction, named } = models
-  return [models.default, ...fallback, ...(compaction ? [compaction] : []), ...Object.values(named)]
-}
-
 export interface ModelReply {
   text: string
   calls: ModelCall[]

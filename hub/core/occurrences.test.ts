@@ -1,8 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { toLocal } from './clock.ts'
-import { type DueSchedule, decideOccurrences, type MissedPolicy } from './occurrences.ts'
-import { newestOccurrences, nextOccurrence } from './schedule-plan.ts'
+import {
+  type DueSchedule,
+  decideOccurrences,
+  type MissedPolicy,
+  newestOccurrences,
+  nextOccurrence,
+} from './schedule-plan.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE

@@ -1,6 +1,7 @@
+import { modelsOf } from '../../schemas/config.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
-import { allModels, type Model, type ModelConfig, type ModelsConfig } from '../core/model.ts'
+import type { Model, ModelConfig, ModelsConfig } from '../core/model.ts'
 import type { Signals } from '../core/signals.ts'
 import { readModelQuirks, saveModelQuirks } from '../store/hub-state.ts'
 import type { Store } from '../store/open.ts'
@@ -69,7 +70,7 @@ async function createModels(
     return { default: model, named: new Map(), compaction: undefined }
   }
   // All providers are asked for their sizes at once: several unreachable ones delay a start only once.
-  const opened = allModels(config).map(async entry => [entry, await openSizedEntry(entry, clock)] as const)
+  const opened = modelsOf(config).map(async entry => [entry, await openSizedEntry(entry, clock)] as const)
   const sized = new Map(await Promise.all(opened))
   const quirks = createQuirkStore(options)
   const created = { clock, onAnswers, onAnswer, circuits: new Map(), quirks, environment }

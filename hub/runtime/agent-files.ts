@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
-import type { MissedPolicy } from '../core/occurrences.ts'
-import { nextOccurrence } from '../core/schedule-plan.ts'
+import { type MissedPolicy, nextOccurrence } from '../core/schedule-plan.ts'
 import { listRetired, syncAgents } from '../store/agents.ts'
 import type { Store } from '../store/open.ts'
 import { changeSchedule, createSchedule, holdSchedules, schedulesOfFiles } from '../store/schedules.ts'

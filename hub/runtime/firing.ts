@@ -1,6 +1,6 @@
 import type { EventFact } from '../../schemas/inbox.ts'
 import type { Clock } from '../core/clock.ts'
-import { decideOccurrences } from '../core/occurrences.ts'
+import { decideOccurrences } from '../core/schedule-plan.ts'
 import { postItem } from '../store/inbox.ts'
 import type { Store } from '../store/open.ts'
 import { advanceSchedule, dueSchedules } from '../store/schedules.ts'

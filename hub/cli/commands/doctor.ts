@@ -16,13 +16,8 @@ import { callHub } from '../call-hub.ts'
 import { checkServers } from '../check-servers.ts'
 import { listConfigured, type NamedModel } from '../configured-models.ts'
 import { findHub, type RunningHub } from '../find-hub.ts'
+import { type Finding, ok, printFindings, problem, warning } from '../findings.ts'
 import { print } from '../print.ts'
-
-/** Result of one check: fine, or what is wrong and how to mend it. */
-export interface Finding {
-  level: 'ok' | 'warning' | 'problem'
-  what: string
-}
 
 /** States of a server that need no mending. */
 const WANTED: ReadonlySet<string> = new Set(['ready', 'disabled', 'replaced'])
@@ -34,8 +29,7 @@ export function define(command: Command): void {
 /** Checks everything that it can and prints one line each. Exit code 1 where something is broken. */
 async function doctor(): Promise<void> {
   const findings = await examine(createEnvironment())
-  const marks = { ok: 'ok     ', warning: 'warning', problem: 'PROBLEM' }
-  for (const { level, what } of findings) print(`${marks[level]} ${what}`)
+  printFindings(findings)
   const broken = findings.filter(({ level }) => level === 'problem').length
   print(broken === 0 ? 'All is well.' : `${broken} to mend.`)
   if (broken > 0) process.exitCode = 1
@@ -48,11 +42,11 @@ export async function examine(environment: Environment): Promise<Finding[]> {
     config = loadConfig(environment)
   } catch (error) {
     if (!(error instanceof HubError)) throw error
-    return [{ level: 'problem', what: `config: ${error.message}` }]
+    return [problem(`config: ${error.message}`)]
   }
   return [
-    { level: 'ok', what: `config: ${config.configFile ?? 'none, defaults and environment'}` },
-    ...config.warnings.map(what => ({ level: 'warning' as const, what: `config: ${what}` })),
+    ok(`config: ${config.configFile ?? 'none, defaults and environment'}`),
+    ...config.warnings.map(what => warning(`config: ${what}`)),
     ...checkAgents(config, environment),
     ...checkData(config),
     ...checkStore(config),
@@ -64,43 +58,40 @@ export async function examine(environment: Environment): Promise<Finding[]> {
 
 function checkAgents(config: Config, environment: Environment): Finding[] {
   if (!existsSync(config.agentsFolder)) {
-    return [{ level: 'ok', what: `agents: ${config.agentsFolder} is made at the first start` }]
+    return [ok(`agents: ${config.agentsFolder} is made at the first start`)]
   }
   const { agents, problems } = readAgentFiles(config.agentsFolder, environment, config.model)
-  const none: Finding = {
-    level: 'problem',
-    what: `agents: ${config.agentsFolder} has no agent: write <name>.md there, or remove the folder to get the default one`,
-  }
+  const none: Finding = problem(
+    `agents: ${config.agentsFolder} has no agent: write <name>.md there, or remove the folder to get the default one`,
+  )
   return [
-    ...(agents.length > 0
-      ? [{ level: 'ok' as const, what: `agents: ${agents.map(({ name }) => name).join(', ')}` }]
-      : [none]),
-    ...problems.map(({ message }) => ({ level: 'problem' as const, what: `agents: ${message}` })),
+    ...(agents.length > 0 ? [ok(`agents: ${agents.map(({ name }) => name).join(', ')}`)] : [none]),
+    ...problems.map(({ message }) => problem(`agents: ${message}`)),
   ]
 }
 
 /** Checks, as a hub does at its start, whether the store lost its contents. */
 function checkStore({ dataFolder }: Config): Finding[] {
   const loss = existsSync(dataFolder) ? findLoss(dataFolder, wasUsed(dataFolder)) : undefined
-  return loss ? [{ level: 'problem', what: `store: ${describeLoss(dataFolder, loss)}` }] : []
+  return loss ? [problem(`store: ${describeLoss(dataFolder, loss)}`)] : []
 }
 
 function checkData(config: Config): Finding[] {
-  const problem = findDataProblem(config.dataFolder)
-  if (problem !== undefined) return [{ level: 'problem', what: `data: ${problem}` }]
+  const why = findDataProblem(config.dataFolder)
+  if (why !== undefined) return [problem(`data: ${why}`)]
   const token = tokenFile(config.dataFolder)
   if (!existsSync(token) || process.platform === 'win32') return []
   const open = (statSync(token).mode & 0o077) !== 0
   return open
-    ? [{ level: 'problem', what: `doors: others can read ${token}: run chmod 600 on it` }]
-    : [{ level: 'ok', what: `doors: the token in ${token} is its owner's alone` }]
+    ? [problem(`doors: others can read ${token}: run chmod 600 on it`)]
+    : [ok(`doors: the token in ${token} is its owner's alone`)]
 }
 
 function describeHooks({ webhooks }: Config): Finding[] {
   const names = Object.entries(webhooks).map(
     ([name, { secret }]) => `/hooks/${name} takes ${secret === undefined ? 'the token' : 'its own secret'}`,
   )
-  return names.length > 0 ? [{ level: 'ok', what: `webhooks: ${names.join(', ')}` }] : []
+  return names.length > 0 ? [ok(`webhooks: ${names.join(', ')}`)] : []
 }
 
 /** Tries each configured model in turn with the request that an agent would send. */
@@ -109,7 +100,7 @@ async function checkModels(config: Config, environment: Environment): Promise<Fi
   const configured = listConfigured(config.model).filter(({ name }) => name !== 'compaction')
   if (configured.length === 0) {
     const how = '"superbloom models" shows what answers on this machine, and how to connect it'
-    return [{ level: 'ok', what: `model: the built-in commands, no language model; ${how}` }]
+    return [ok(`model: the built-in commands, no language model; ${how}`)]
   }
   try {
     const request = await readAgentRequest(config, environment)
@@ -118,7 +109,7 @@ async function checkModels(config: Config, environment: Environment): Promise<Fi
     return findings
   } catch (error) {
     if (!(error instanceof HubError)) throw error
-    return [{ level: 'problem', what: `model: ${error.message}` }]
+    return [problem(`model: ${error.message}`)]
   }
 }
 
@@ -127,7 +118,7 @@ async function checkModel({ name, entry }: NamedModel, request: AgentRequest): P
   const found = (await tryEntry(entry, request)).filter(({ level }) => level !== 'ok')
   const where = `model ${name}: ${entry.model} at ${toShownUrl(entry.baseUrl)}`
   if (found.length > 0) return found.map(({ level, what }) => ({ level, what: toLine(`${where}: ${what}`) }))
-  return [{ level: 'ok', what: `${where} answers and calls tools (${request.tools.length} were offered)` }]
+  return [ok(`${where} answers and calls tools (${request.tools.length} were offered)`)]
 }
 
 async function checkHub(config: Config): Promise<Finding[]> {
@@ -136,37 +127,34 @@ async function checkHub(config: Config): Promise<Finding[]> {
     hub = findHub(config)
   } catch (error) {
     if (!(error instanceof HubError)) throw error
-    return [{ level: 'warning', what: `hub: ${error.message}` }, ...(await checkWithoutHub(config))]
+    return [warning(`hub: ${error.message}`), ...(await checkWithoutHub(config))]
   }
   try {
     const state = hubStatus.parse((await callHub(hub, 'hub_status', { health: true })).structured)
     return [
-      { level: 'ok', what: `hub: ${state.hub.version} answers at ${hub.url}` },
-      ...(state.held ? [{ level: 'problem' as const, what: `agents: ${describeHeld(state.held)}` }] : []),
+      ok(`hub: ${state.hub.version} answers at ${hub.url}`),
+      ...(state.held ? [problem(`agents: ${describeHeld(state.held)}`)] : []),
       ...state.servers.flatMap(toFindings),
-      ...state.problems.map(what => ({ level: 'problem' as const, what })),
+      ...state.problems.map(problem),
     ]
   } catch (error) {
-    return [
-      { level: 'problem', what: `hub: ${error instanceof HubError ? error.message : describeError(error)}` },
-    ]
+    return [problem(`hub: ${error instanceof HubError ? error.message : describeError(error)}`)]
   }
 }
 
 /** Checks the built-in servers while no hub runs them. */
 async function checkWithoutHub(config: Config): Promise<Finding[]> {
   const checked = await checkServers(config)
-  return checked.flatMap(({ name, upstreams, problem }): Finding[] => [
-    ...(problem === undefined ? [] : [{ level: 'problem' as const, what: `server ${name}: ${problem}` }]),
+  return checked.flatMap(({ name, upstreams, problem: why }): Finding[] => [
+    ...(why === undefined ? [] : [problem(`server ${name}: ${why}`)]),
     ...toUpstreamFindings(name, upstreams),
   ])
 }
 
 function toUpstreamFindings(server: string, upstreams: readonly UpstreamHealth[]): Finding[] {
-  return upstreams.map(upstream => ({
-    level: upstream.ok ? ('ok' as const) : ('problem' as const),
-    what: `server ${server}: ${describeUpstream(upstream)}`,
-  }))
+  return upstreams.map(upstream =>
+    (upstream.ok ? ok : problem)(`server ${server}: ${describeUpstream(upstream)}`),
+  )
 }
 
 function toFindings(server: HubStatus['servers'][number]): Finding[] {
@@ -174,15 +162,9 @@ function toFindings(server: HubStatus['servers'][number]): Finding[] {
   const isFine = WANTED.has(state) || (state === 'starting' && error === undefined)
   const what = error ? `${state}: ${error}` : `${state}, ${tools} tools`
   return [
-    { level: isFine ? 'ok' : state === 'degraded' ? 'warning' : 'problem', what: `server ${name}: ${what}` },
-    ...leftOut.map(entry => ({
-      level: 'warning' as const,
-      what: `server ${name}: left out: ${toLine(entry)}`,
-    })),
-    ...collisions.map(collision => ({
-      level: 'warning' as const,
-      what: `server ${name}: ${collision}; give it a prefix of its own`,
-    })),
+    (isFine ? ok : state === 'degraded' ? warning : problem)(`server ${name}: ${what}`),
+    ...leftOut.map(entry => warning(`server ${name}: left out: ${toLine(entry)}`)),
+    ...collisions.map(collision => warning(`server ${name}: ${collision}; give it a prefix of its own`)),
     ...toUpstreamFindings(name, upstreams),
   ]
 }

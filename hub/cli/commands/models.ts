@@ -13,6 +13,7 @@ import { type AgentRequest, readAgentRequest } from '../agent-request.ts'
 import { callHub } from '../call-hub.ts'
 import { chooseModel, listConfigured, lookUpEntry, type NamedModel } from '../configured-models.ts'
 import { findHub } from '../find-hub.ts'
+import { printFindings } from '../findings.ts'
 import { print, printError, printJson } from '../print.ts'
 import { tryEntry } from '../try-entry.ts'
 
@@ -58,8 +59,7 @@ async function tryConfigured(wanted: string | undefined, options: { json?: boole
     const { agent, tools, without } = request
     printJson({ model, baseUrl: toShownUrl(baseUrl), agent, tools: tools.length, without, works, findings })
   } else {
-    const marks = { ok: 'ok     ', warning: 'warning', problem: 'PROBLEM' }
-    for (const { level, what } of findings) print(`${marks[level]} ${toLine(what)}`)
+    printFindings(findings.map(({ level, what }) => ({ level, what: toLine(what) })))
     print(works ? 'Agents can use it.' : 'Agents cannot use it like this.')
   }
   if (!works) process.exitCode = 1
