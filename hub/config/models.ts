@@ -101,28 +101,19 @@ function warnOfPrefix(text: string, { provider }: ModelConfig, environment: Envi
 }
 
 function toModelConfig(entry: ModelEntryFile, environment: Environment): ModelConfig {
-  const { price, timeout, apiKey, vision, ...rest } = entry
+  const { price, timeout } = entry
   const provider = entry.provider ?? providerAt(entry.baseUrl)
   const known = PROVIDERS[provider]
   const baseUrl = entry.baseUrl ?? ('baseUrl' in known ? known.baseUrl : '')
   // A key is sent only to the provider that it belongs to.
   const own = providerAt(baseUrl) === provider && provider !== 'compatible'
-  const key = apiKey || (own ? keyOf(known.keyVariable, environment) : undefined)
-  const { reasoning, temperature, headers, body, model, context, maxOutput } = rest
   return {
+    ...entry,
     provider,
     baseUrl,
-    ...(key ? { apiKey: key } : {}),
-    model,
-    ...(context === undefined ? {} : { context }),
-    ...(maxOutput === undefined ? {} : { maxOutput }),
-    ...(price ? { price: { ...price, cachedInput: price.cachedInput ?? price.input } } : {}),
-    ...(reasoning ? { reasoning } : {}),
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(vision === undefined ? {} : { vision }),
-    ...(timeout === undefined ? {} : { timeout: limitToMilliseconds(timeout) }),
-    ...(headers ? { headers } : {}),
-    ...(body ? { body } : {}),
+    apiKey: entry.apiKey || (own ? keyOf(known.keyVariable, environment) : undefined),
+    price: price && { ...price, cachedInput: price.cachedInput ?? price.input },
+    timeout: timeout === undefined ? undefined : limitToMilliseconds(timeout),
   }
 }
 

@@ -1,3 +1,4 @@
+import type { ModelEntryFile } from '../../schemas/config.ts'
 import type { ProviderName } from '../../schemas/providers.ts'
 
 /** A tool as a model sees it. */
@@ -96,22 +97,15 @@ export interface Price {
   output: number
 }
 
+type Decided = 'provider' | 'baseUrl' | 'price' | 'timeout'
+
 /** A configured model. The hub asks the provider for sizes that the config does not give. */
-export interface ModelConfig {
+export interface ModelConfig extends Omit<ModelEntryFile, Decided> {
   provider: ProviderName
   baseUrl: string
-  apiKey?: string
-  model: string
-  context?: number
-  maxOutput?: number
-  price?: Price
-  reasoning?: 'none' | 'low' | 'medium' | 'high'
-  temperature?: number
-  vision?: boolean
+  price?: Price | undefined
   /** Milliseconds until the answer begins. */
-  timeout?: number
-  headers?: Readonly<Record<string, string>>
-  body?: Readonly<Record<string, unknown>>
+  timeout?: number | undefined
 }
 
 /** The configured models. `compaction` writes summaries; the others think. */

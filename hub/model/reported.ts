@@ -24,7 +24,7 @@ export interface ReportedOptions {
   headers?: Readonly<Record<string, string>> | undefined
   clock: Clock
   /** Milliseconds that each of at most three requests may take. */
-  timeout?: number
+  timeout?: number | undefined
 }
 
 export type ReportedAnswer = { reported: Reported; server: LocalServer | undefined } | { why: string }
