@@ -150,6 +150,18 @@ describe('a hub whose agent needs a yes', () => {
     expect((await cli(['approvals', '--all'])).stdout).toContain(`${approval.id} homelab`)
   })
 
+  test('superbloom ask shows the exact call that waits, and how to decide it', async () => {
+    const other = await ask('homelab/another')
+    const { code, stderr } = await cli(['ask', 'homelab/asked', '/call', 'odd__swallow', '{"path":"/srv"}'])
+    const [, id] = /^Waits for your yes: (\S+) homelab: odd__swallow \{"path":"\/srv"\}$/m.exec(stderr) ?? []
+    expect(code).toBe(1)
+    expect(stderr).toContain(`  superbloom approvals approve ${id}, or superbloom approvals deny ${id}\n`)
+    expect(stderr.match(/Waits for your yes/g)).toHaveLength(1)
+    expect((await cli(['approvals', 'deny', String(id)])).code).toBe(0)
+    chat.send({ type: 'decide', approval: other.id, decision: 'deny' })
+    await decided(other)
+  })
+
   test('what a shell prints hides nothing: an approval shows such characters, and a schedule is without them', async () => {
     const hidden = '\u202egnp\u200b\u009b2J'
     await chat.subscribe('homelab/hidden')
