@@ -21,17 +21,15 @@ import { hubTools } from './mcp/hub-tools/index.ts'
 import { createMetaTools } from './meta-tools/index.ts'
 import { applyAgentFiles } from './runtime/agent-files.ts'
 import { type Approvals, createApprovals } from './runtime/approvals.ts'
-import { createArchive } from './runtime/archive.ts'
 import { type CrashGuard, openCrashGuard } from './runtime/crash-guard.ts'
 import { createReset, type Reset } from './runtime/reset.ts'
-import { createRetention } from './runtime/retention.ts'
+import { createArchive, createRetention } from './runtime/retention.ts'
 import { createRouter, type Router } from './runtime/router.ts'
 import { createRuntime, type Runtime } from './runtime/runtime.ts'
 import { createStartupBarrier, type StartupBarrier } from './runtime/startup-barrier.ts'
 import { nextExpiry } from './store/approvals.ts'
 import { readCursor } from './store/events.ts'
 import { nextDue } from './store/schedules.ts'
-import { agentOfThread } from './store/threads.ts'
 import { startClockTrigger } from './triggers/clock.ts'
 import { createServerEvents } from './triggers/server-events.ts'
 
@@ -162,7 +160,7 @@ function followModels(
   runtime: Runtime,
   stack: AsyncDisposableStack,
 ): void {
-  const resume = () => void runtime.goOn().catch(error => log.error('parked_not_released', { error }))
+  const resume = () => void runtime.resume().catch(error => log.error('parked_not_released', { error }))
   stack.defer(signals.on('modelAnswers', resume))
   stack.defer(
     signals.on('modelRetryRequested', () => {
@@ -232,7 +230,7 @@ function openRuntime(
     },
     approve: () => config.current.tools.approve,
   }
-  return createRuntime(deps, semaphore, agentOfThread)
+  return createRuntime(deps, semaphore)
 }
 
 /** Opens the upstream servers. Their events go to the router until the stack is disposed of. */

@@ -1,22 +1,17 @@
 import type { ChatMessage } from '../../schemas/chat.ts'
 import type { InboxPayload } from '../../schemas/inbox.ts'
 import type { ToolOutcome } from '../core/tool-box.ts'
-import { markAnswered, toApproval } from '../store/approvals.ts'
+import { markAnswered } from '../store/approvals.ts'
 import { appendMessage } from '../store/conversations.ts'
 import { postItem } from '../store/inbox.ts'
 import { finishCall } from '../store/ledger.ts'
 import type { ApprovalRow, ToolCallRow } from '../store/tables.ts'
 import { hasEnded } from '../store/threads.ts'
 import type { Tx } from '../store/writer.ts'
-import { showCall, toTelling } from './calls.ts'
-import type { RuntimeDeps, SampleFor } from './deps.ts'
+import { showCall, toCallMessage } from './calls.ts'
+import type { RuntimeDeps } from './deps.ts'
 
-export type ApprovalDeps = Pick<
-  RuntimeDeps,
-  'store' | 'clock' | 'newId' | 'log' | 'signals' | 'toolBox' | 'agent' | 'owner'
-> & { sampleFor: SampleFor }
-
-type Answer = Extract<InboxPayload, { kind: 'approval' }>
+type Deps = Pick<RuntimeDeps, 'store' | 'clock' | 'newId' | 'signals'>
 
 /** An approval whose call ended, or will never run. */
 export interface Answered {
@@ -26,15 +21,17 @@ export interface Answered {
   outcome: ToolOutcome
 }
 
+/** Ends an approval's call in a commit of its own, and wakes the thread. */
+export async function endApproval(deps: Deps, answered: Answered): Promise<void> {
+  const emit = await deps.store.write(tx => answerApproval(deps, tx, answered))
+  emit()
+}
+
 /**
- * Ends the call, tells the conversation, and posts decision and outcome to the thread. Call `announceAnswer`
- * after the commit.
+ * Ends the call, tells the conversation, and posts decision and outcome to the thread. Returns what shows the
+ * outcome and wakes the thread; call it after the commit.
  */
-export async function answerApproval(
-  deps: Pick<ApprovalDeps, 'newId' | 'clock'>,
-  tx: Tx,
-  answered: Answered,
-): Promise<ChatMessage | undefined> {
+export async function answerApproval(deps: Deps, tx: Tx, answered: Answered): Promise<() => void> {
   const { approval, call, status, outcome } = answered
   const now = deps.clock.now()
   await finishCall(tx, call.id, { status, result: outcome, now })
@@ -50,60 +47,51 @@ export async function answerApproval(
       at: now,
     })
   }
-  return tellAbout(deps, tx, approval, toTelling({ row: call, outcome, status }, { approval: approval.id }))
-}
-
-/** Shows the outcome of an approval's call, and wakes the thread. */
-export function announceAnswer(
-  deps: Pick<ApprovalDeps, 'signals'>,
-  { approval, call, status, outcome }: Answered,
-  message: ChatMessage | undefined,
-): void {
-  showCall(deps, placeOf(approval), call, status, outcome.text)
-  if (message) deps.signals.emit('message', message)
-  deps.signals.emit('posted', { thread: approval.thread_id })
-}
-
-/** Tells everyone who decided what. */
-export function announceDecision(deps: Pick<ApprovalDeps, 'signals'>, approval: ApprovalRow): void {
-  deps.signals.emit('approval', toApproval(approval))
+  const told = toCallMessage({ row: call, outcome, status }, { approval: approval.id })
+  const message = await appendAbout(deps, tx, approval, told)
+  return () => {
+    showCall(deps.signals, placeOf(approval), call, status, outcome.text)
+    if (message) deps.signals.emit('message', message)
+    deps.signals.emit('posted', { thread: approval.thread_id })
+  }
 }
 
 /** Returns the conversation and the cycle in which people see an approval and its call. */
 export function placeOf({ conversation_id, cycle_id }: ApprovalRow) {
-  return { target: conversation_id, cycle: cycle_id }
+  return { conversation: conversation_id, cycle: cycle_id }
 }
 
 /** Appends a message about an approval; undefined if the approval has no conversation. */
-export async function tellAbout(
-  deps: Pick<ApprovalDeps, 'newId' | 'clock'>,
+export async function appendAbout(
+  deps: Pick<Deps, 'newId' | 'clock'>,
   tx: Tx,
-  approval: ApprovalRow,
+  { conversation_id: conversation }: ApprovalRow,
   message: Pick<ChatMessage, 'kind' | 'author' | 'text'> & { data: Record<string, unknown> },
 ): Promise<ChatMessage | undefined> {
-  const conversation = approval.conversation_id
   if (conversation === null) return undefined
   return appendMessage(tx, { id: deps.newId('msg'), conversation, at: deps.clock.now(), ...message })
 }
 
-function toAnswer({ approval, call, status, outcome }: Answered): Answer {
+function toAnswer({
+  approval,
+  call,
+  status,
+  outcome,
+}: Answered): Extract<InboxPayload, { kind: 'approval' }> {
   const { id, tool, decided_by, note } = approval
   const ran = status === 'denied' || status === 'expired' ? undefined : status
-  const result = { status: ran ?? 'unknown', text: outcome.text }
-  const { arguments: args } = call
+  const by = decided_by === null ? {} : { by: decided_by }
   // The agent does not get what a person told the server.
   if (approval.question_json !== null) {
-    const by = decided_by === null ? {} : { by: decided_by }
-    const asked = approval.status === 'open' ? 'expired' : approval.status
     return {
       kind: 'approval',
       approval: id,
       tool,
-      arguments: args,
-      status: asked,
+      arguments: call.arguments,
+      status: approval.status === 'open' ? 'expired' : approval.status,
       question: true,
       ...by,
-      result,
+      result: { status: ran ?? 'unknown', text: outcome.text },
     }
   }
   return {
@@ -112,7 +100,7 @@ function toAnswer({ approval, call, status, outcome }: Answered): Answer {
     tool,
     arguments: approval.arguments,
     status: ran === undefined ? (status as 'denied' | 'expired') : 'approved',
-    ...(decided_by === null ? {} : { by: decided_by }),
+    ...by,
     ...(note === null ? {} : { note }),
     ...(ran === undefined ? {} : { result: { status: ran, text: outcome.text } }),
   }

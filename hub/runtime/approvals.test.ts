@@ -12,7 +12,7 @@ import { openWorld, type StubTool } from '../../tests/support/runtime-world.ts'
 import { call, hold, say } from '../../tests/support/scripted-model.ts'
 import type { ModelReply } from '../core/model.ts'
 import { nextExpiry } from '../store/approvals.ts'
-import { APPROVAL_MS } from './ask-approval.ts'
+import { APPROVAL_MS } from './request-approval.ts'
 
 const answers = [call([['stop', ARGUMENTS]]), say('I asked'), say('I know')]
 

@@ -1,4 +1,4 @@
-import type { Approval, ChatMessage, Decision } from '../../schemas/chat.ts'
+import type { Approval, Decision } from '../../schemas/chat.ts'
 import { toIso } from '../core/clock.ts'
 import { HubError } from '../core/errors.ts'
 import { truncate } from '../core/text.ts'
@@ -17,19 +17,10 @@ import { allowCall } from '../store/ledger.ts'
 import type { ApprovalRow } from '../store/tables.ts'
 import { hasEnded } from '../store/threads.ts'
 import type { Tx } from '../store/writer.ts'
-import {
-  type Answered,
-  type ApprovalDeps,
-  announceAnswer,
-  announceDecision,
-  answerApproval,
-  placeOf,
-  tellAbout,
-} from './answer-approval.ts'
+import { answerApproval, appendAbout, endApproval, placeOf } from './answer-approval.ts'
 import { showCall, UNKNOWN } from './calls.ts'
-import { isOwn, toClosed } from './questions/ask-person.ts'
-import { checkNote } from './questions/question.ts'
-import { runApproved } from './run-approved.ts'
+import { checkNote, isOwn, toClosed } from './questions/ask-person.ts'
+import { type ApprovalDeps, runApproved } from './run-approved.ts'
 
 /** The calls that need a person's yes: each is decided once, and runs once if approved, outside any cycle. */
 export interface Approvals extends AsyncDisposable {
@@ -59,7 +50,7 @@ export function createApprovals(deps: ApprovalDeps): Approvals {
   }
   const expireDue = async () => {
     const expired = await deps.store.write(tx => expireOverdue(deps, tx))
-    for (const one of expired) announce(deps, one)
+    for (const { emit } of expired) emit()
   }
   return {
     expireDue,
@@ -69,14 +60,18 @@ export function createApprovals(deps: ApprovalDeps): Approvals {
         await expireDue()
         throw await explain(deps, decision.id)
       }
-      announce(deps, settled)
+      settled.emit()
       const { status, question_json } = settled.approval
       if (status === 'approved' && question_json === null && begun) run(settled.approval.id)
       return toApproval(settled.approval)
     },
     async begin() {
       begun = true
-      for (const approval of await cutQuestions(deps.store.db)) await endCut(deps, approval)
+      // These calls had asked a person something, and were cut when the last process ended.
+      for (const approval of await cutQuestions(deps.store.db)) {
+        const call = await callOfApproval(deps.store.db, approval)
+        await endApproval(deps, { approval, call, status: 'unknown', outcome: UNKNOWN })
+      }
       for (const id of await unansweredApprovals(deps.store.db)) run(id)
     },
     async [Symbol.asyncDispose]() {
@@ -89,18 +84,10 @@ export function createApprovals(deps: ApprovalDeps): Approvals {
   }
 }
 
-/** Ends a call that had asked a person something and was cut when the last process ended. */
-async function endCut(deps: ApprovalDeps, approval: ApprovalRow): Promise<void> {
-  const call = await callOfApproval(deps.store.db, approval)
-  const answered = { approval, call, status: 'unknown' as const, outcome: UNKNOWN }
-  announceAnswer(deps, answered, await deps.store.write(tx => answerApproval(deps, tx, answered)))
-}
-
-/** A decision that is written down; `answered` is set if nothing is left to run. */
+/** A decision that is written down; `emit` tells everyone, after the commit. */
 interface Settled {
   approval: ApprovalRow
-  message: ChatMessage | undefined
-  answered?: Answered
+  emit(): void
 }
 
 /** Writes a decision down; undefined if the approval was decided before, or its time is over. */
@@ -114,13 +101,12 @@ async function settle(deps: ApprovalDeps, tx: Tx, decision: Decision): Promise<S
   await checkRunnable(deps, tx, approval)
   await allowCall(tx, approval.call_id)
   const call = truncate(`${approval.tool} ${approval.arguments}`, LONGEST_CALL)
-  const message = await tellAbout(deps, tx, approval, {
+  return tell(deps, tx, approval, {
     kind: 'notice',
     author: by,
     text: `${by} approved ${call}: it runs now.${toNote(note)}`,
     data: { approval: id },
   })
-  return { approval, message }
 }
 
 const LONGEST_CALL = 300
@@ -138,18 +124,31 @@ async function answerQuestion(
   const { id, tool, status, note } = approval
   if (status === 'approved') checkNote(question, note ?? undefined)
   if (!isOwn(approval)) await markAnswered(tx, id, deps.clock.now())
-  if (status === 'expired') {
-    const message = await tellAbout(deps, tx, approval, toClosed(approval, 'Nobody answered in time.'))
-    return { approval, message }
-  }
+  if (status === 'expired') return tell(deps, tx, approval, toClosed(approval, 'Nobody answered in time.'))
   const by = approval.decided_by ?? ''
-  const message = await tellAbout(deps, tx, approval, {
+  return tell(deps, tx, approval, {
     kind: 'notice',
     author: by,
     text: `${by} said ${status === 'approved' ? 'yes' : 'no'} to the question of ${tool}.${toNote(note)}`,
     data: { approval: id },
   })
-  return { approval, message }
+}
+
+/** Tells people of a decision after which a call runs, or the call that asked goes on. */
+async function tell(
+  deps: ApprovalDeps,
+  tx: Tx,
+  approval: ApprovalRow,
+  notice: Parameters<typeof appendAbout>[3],
+): Promise<Settled> {
+  const message = await appendAbout(deps, tx, approval, notice)
+  const emit = () => {
+    deps.signals.emit('approval', toApproval(approval))
+    if (message) deps.signals.emit('message', message)
+    if (approval.question_json !== null) return
+    showCall(deps.signals, placeOf(approval), { id: approval.call_id, tool: approval.tool }, 'planned')
+  }
+  return { approval, emit }
 }
 
 /** Throws if the agent is retired or the thread has ended: the transaction is then undone. */
@@ -172,8 +171,12 @@ async function refuse(deps: ApprovalDeps, tx: Tx, approval: ApprovalRow, text: s
   const call = await callOfApproval(tx, approval)
   const status = approval.status === 'denied' ? ('denied' as const) : ('expired' as const)
   const outcome = { text: `${text}${toNote(approval.note)}`, isError: true }
-  const answered = { approval, call, status, outcome }
-  return { approval, answered, message: await answerApproval(deps, tx, answered) }
+  const emitAnswer = await answerApproval(deps, tx, { approval, call, status, outcome })
+  const emit = () => {
+    deps.signals.emit('approval', toApproval(approval))
+    emitAnswer()
+  }
+  return { approval, emit }
 }
 
 async function expireOverdue(deps: ApprovalDeps, tx: Tx): Promise<Settled[]> {
@@ -190,17 +193,6 @@ async function expireOverdue(deps: ApprovalDeps, tx: Tx): Promise<Settled[]> {
     )
   }
   return expired
-}
-
-function announce(deps: ApprovalDeps, { approval, message, answered }: Settled): void {
-  announceDecision(deps, approval)
-  if (answered) {
-    announceAnswer(deps, answered, message)
-    return
-  }
-  if (message) deps.signals.emit('message', message)
-  if (approval.question_json !== null) return
-  showCall(deps, placeOf(approval), { id: approval.call_id, tool: approval.tool }, 'planned')
 }
 
 /** Explains why an approval could not be decided. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createFakeClock } from '../../tests/support/fake-clock.ts'
 import { openTempStore } from '../../tests/support/temp-store.ts'
-import { createArchive } from './archive.ts'
+import { createArchive } from './retention.ts'
 
 const DAY = 24 * 60 * 60_000
 

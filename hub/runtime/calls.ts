@@ -1,13 +1,11 @@
-import type { ChatMessage, ToolCallStatus } from '../../schemas/chat.ts'
+import type { ToolCallStatus } from '../../schemas/chat.ts'
 import type { HistoryContent } from '../../schemas/inbox.ts'
+import type { Signals } from '../core/signals.ts'
 import { truncate } from '../core/text.ts'
 import type { ToolOutcome } from '../core/tool-box.ts'
 import { callsOfStep, finishCall, resultOf } from '../store/ledger.ts'
 import type { ToolCallRow } from '../store/tables.ts'
-import type { Tx } from '../store/writer.ts'
-import type { Claim } from './claim.ts'
-import type { RuntimeDeps } from './deps.ts'
-import { tell } from './tell.ts'
+import type { ActiveCycle, CycleWrite } from './active-cycle.ts'
 
 const SUMMARY_LENGTH = 300
 
@@ -15,6 +13,11 @@ export const UNKNOWN: ToolOutcome = {
   text: 'Outcome unknown: this call was cut off while it ran. Verify what happened before you repeat it.',
   isError: true,
 }
+const SKIPPED: ToolOutcome = {
+  text: 'Not run: the cycle was stopped before this call began.',
+  isError: true,
+}
+
 /** Returns the outcome that a call has until a person has decided its approval. */
 export function toWaiting(approval: string): ToolOutcome {
   return { text: `waiting: approval ${approval}`, isError: false }
@@ -25,44 +28,29 @@ export function toStatus(outcome: ToolOutcome): 'ok' | 'error' {
   return outcome.isError ? 'error' : 'ok'
 }
 
-const SKIPPED: ToolOutcome = {
-  text: 'Not run: the cycle was stopped before this call began.',
-  isError: true,
-}
-
-export type EndStatus = Exclude<ToolCallStatus, 'planned' | 'started'>
-
 export interface EndedCall {
   row: ToolCallRow
   outcome: ToolOutcome
-  status: EndStatus
+  status: Exclude<ToolCallStatus, 'planned' | 'started'>
 }
 
-/** Writes down a call's outcome, for the ledger and for people. Publish the message after the commit. */
-export async function recordCall(
-  deps: RuntimeDeps,
-  tx: Tx,
-  claim: Claim,
-  ended: EndedCall,
-): Promise<ChatMessage | undefined> {
+/** Records the outcome of a cycle's call, for the ledger and for people. */
+export async function recordCall(write: CycleWrite, cycle: ActiveCycle, ended: EndedCall): Promise<void> {
   const { row, status, outcome } = ended
-  await finishCall(tx, row.id, { status, result: outcome, now: deps.clock.now() })
-  return tellCall(deps, tx, claim, ended)
+  await finishCall(write.tx, row.id, { status, result: outcome, now: write.now })
+  write.afterCommit(() => showCall(cycle.signals, toPlace(cycle), row, status, outcome.text))
+  await cycle.message(write, toCallMessage(ended))
 }
 
-/** Appends the message by which people see a call. */
-export function tellCall(
-  deps: RuntimeDeps,
-  tx: Tx,
-  claim: Claim,
-  { data, conversation, ...ended }: EndedCall & { data?: Record<string, unknown>; conversation?: string },
-): Promise<ChatMessage | undefined> {
-  const told = toTelling(ended, data)
-  return tell(deps, tx, claim, conversation === undefined ? told : { ...told, conversation })
+/** Records the outcomes of a cycle's calls in a commit of their own. */
+export function endCalls(cycle: ActiveCycle, calls: readonly EndedCall[]): Promise<void> {
+  return cycle.commit(async write => {
+    for (const call of calls) await recordCall(write, cycle, call)
+  })
 }
 
 /** Returns a call as the text and data of a conversation's message. */
-export function toTelling({ row, outcome, status }: EndedCall, data: Record<string, unknown> = {}) {
+export function toCallMessage({ row, outcome, status }: EndedCall, data: Record<string, unknown> = {}) {
   return {
     kind: 'tool' as const,
     author: row.tool,
@@ -78,21 +66,27 @@ export function toTelling({ row, outcome, status }: EndedCall, data: Record<stri
   }
 }
 
+/** The conversation in which people see a call, and its cycle. */
+interface Place {
+  conversation: string | null
+  cycle: string
+}
+
+export function toPlace({ target, id }: Pick<ActiveCycle, 'target' | 'id'>): Place {
+  return { conversation: target, cycle: id }
+}
+
 /** Shows people what a call does now. */
 export function showCall(
-  deps: Pick<RuntimeDeps, 'signals'>,
-  claim: Pick<Claim, 'target' | 'cycle'>,
-  row: Pick<ToolCallRow, 'id' | 'tool'>,
+  signals: Signals,
+  { conversation, cycle }: Place,
+  { id, tool }: Pick<ToolCallRow, 'id' | 'tool'>,
   status: ToolCallStatus,
   summary?: string,
 ): void {
-  if (claim.target === null) return
-  const call = { id: row.id, tool: row.tool, status }
-  deps.signals.emit('tool', {
-    conversation: claim.target,
-    cycle: claim.cycle,
-    call: summary === undefined ? call : { ...call, summary: toSummary(summary) },
-  })
+  if (conversation === null) return
+  const text = summary === undefined ? {} : { summary: toSummary(summary) }
+  signals.emit('tool', { conversation, cycle, call: { id, tool, status, ...text } })
 }
 
 /** Returns a call's result as the history holds it. */
@@ -112,24 +106,18 @@ export function toHistory(row: ToolCallRow): HistoryContent {
 
 /**
  * Ends the calls of the newest step of a cycle that stops during them: a call that had begun is unknown, one
- * that had not is skipped, and the results of the others stay. `contents` completes the pairs in the history.
+ * that had not is skipped, and the results of the others stay. Returns what completes the pairs in the history.
  */
-export async function cutCalls(deps: RuntimeDeps, tx: Tx, claim: Claim) {
-  const cut: EndedCall[] = []
-  const messages: (ChatMessage | undefined)[] = []
-  for (const row of await callsOfStep(tx, claim.cycle, claim.steps)) {
+export async function cutCalls(write: CycleWrite, cycle: ActiveCycle): Promise<HistoryContent[]> {
+  for (const row of await callsOfStep(write.tx, cycle.id, cycle.steps)) {
     if (row.result_json !== null) continue
-    const began = row.status === 'started'
-    const ended = {
-      row,
-      outcome: began ? UNKNOWN : SKIPPED,
-      status: began ? ('unknown' as const) : ('skipped' as const),
-    }
-    messages.push(await recordCall(deps, tx, claim, ended))
-    cut.push(ended)
+    const ended =
+      row.status === 'started'
+        ? { row, outcome: UNKNOWN, status: 'unknown' as const }
+        : { row, outcome: SKIPPED, status: 'skipped' as const }
+    await recordCall(write, cycle, ended)
   }
-  const rows = await callsOfStep(tx, claim.cycle, claim.steps)
-  return { contents: rows.map(toHistory), cut, messages }
+  return (await callsOfStep(write.tx, cycle.id, cycle.steps)).map(toHistory)
 }
 
 function toSummary(text: string): string {

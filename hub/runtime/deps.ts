@@ -8,9 +8,6 @@ import type { ToolAccess } from '../core/tool-access.ts'
 import type { ToolBox } from '../core/tool-box.ts'
 import type { Store } from '../store/open.ts'
 import type { Tx } from '../store/writer.ts'
-import type { Background } from './background.ts'
-import type { KeptWindows } from './kept-windows.ts'
-import type { Places } from './limits/hold.ts'
 import type { Meter } from './limits/meter.ts'
 import type { TokenCounter } from './tokens.ts'
 import type { ToldTools } from './told-tools.ts'
@@ -76,6 +73,14 @@ export type Sample = (params: JsonObject, signal: AbortSignal) => Promise<JsonOb
 /** Creates the sampling of a call outside its agent's cycles; its usage is written down with `cycle`. */
 export type SampleFor = (agent: RuntimeAgent, cycle: string) => Sample
 
+/** Calls that go on beside the cycles that made them, until the hub ends. */
+export interface Background {
+  /** Aborts when the hub ends. */
+  readonly stopping: AbortSignal
+  /** Adds a run, so that the end of the hub waits for it; an error of the run is logged. */
+  add(run: Promise<void>): void
+}
+
 export interface RuntimeDeps {
   store: Store
   clock: Clock
@@ -97,11 +102,9 @@ export interface RuntimeDeps {
   owner: string
   /** Resolves once it is stored that a cycle runs, so that a crash from now on counts. */
   noteCycle(): Promise<void>
-  windows: KeptWindows
   toldTools: ToldTools
   tokens: TokenCounter
   budget: () => Budget
   meter: Meter
-  places: Places
   background: Background
 }

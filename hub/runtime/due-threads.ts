@@ -7,7 +7,7 @@ import {
   type WaitingThread,
 } from '../store/parked.ts'
 import type { RuntimeDeps } from './deps.ts'
-import { LONGEST_PARKED_MS, TRY_AGAIN_MS } from './park.ts'
+import { LONGEST_WAIT_MS, TRY_AGAIN_MS } from './suspend.ts'
 
 type Deps = Pick<RuntimeDeps, 'store' | 'clock' | 'model'>
 
@@ -45,7 +45,7 @@ export function decideWaiting(
   const run: string[] = []
   const later: string[] = []
   for (const { thread, parkedAt } of due) {
-    const isOver = parkedAt !== null && now - parkedAt >= LONGEST_PARKED_MS
+    const isOver = parkedAt !== null && now - parkedAt >= LONGEST_WAIT_MS
     const waits = isDown && parkedAt !== null && !isOver
     if (waits && !mayTry) later.push(thread)
     else run.push(thread)
@@ -55,7 +55,7 @@ export function decideWaiting(
 }
 
 /** Wakes every cycle that waits for the provider, which answers again. */
-export async function releaseParked(
+export async function resumeWaiting(
   deps: Pick<RuntimeDeps, 'store'>,
   wake: (thread: string) => void,
 ): Promise<void> {

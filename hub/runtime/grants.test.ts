@@ -4,7 +4,7 @@ import { ARGUMENTS, callStatuses, OWNER, onlyApproval, stopTool } from '../../te
 import { openWorld, type World, type WorldAgent } from '../../tests/support/runtime-world.ts'
 import { call, hold, say } from '../../tests/support/scripted-model.ts'
 import { event } from '../../tests/support/task-world.ts'
-import { isOfPeople } from './is-of-people.ts'
+import { isOfPeople } from './request-approval.ts'
 
 const stop = call([['stop', ARGUMENTS]])
 /** A destructive tool that may be repeated, as a game server's stop is. */

@@ -1,11 +1,7 @@
 import type { ChatMessage, NewUserMessage } from '../../schemas/chat.ts'
-import type { Clock } from '../core/clock.ts'
 import { HubError } from '../core/errors.ts'
-import type { NewId } from '../core/ids.ts'
-import type { Signals } from '../core/signals.ts'
-import { appendMessage, appendOnce } from '../store/conversations.ts'
+import { appendMessage } from '../store/conversations.ts'
 import { postItem } from '../store/inbox.ts'
-import type { Store } from '../store/open.ts'
 import { endSession, newestSession } from '../store/sessions.ts'
 import { requestStops, type StoppedCycle } from '../store/stops.ts'
 import type { ThreadRow } from '../store/tables.ts'
@@ -13,17 +9,12 @@ import { ensureMainThread, moveWindow } from '../store/threads.ts'
 import { dropUnanswered } from '../store/unanswered.ts'
 import type { Tx } from '../store/writer.ts'
 import type { RuntimeAgent, RuntimeDeps } from './deps.ts'
-import { readWindow } from './read-window.ts'
 import { extractSummary, parseSummary, printSummary } from './summary.ts'
 import { tokensOfAll } from './tokens.ts'
+import { appendUserMessage } from './user-message.ts'
+import { readWindow } from './window.ts'
 
-export interface ResetDeps {
-  store: Store
-  clock: Clock
-  newId: NewId
-  signals: Signals
-  agents: () => readonly { name: string; conversations: readonly string[] }[]
-}
+type Deps = Pick<RuntimeDeps, 'store' | 'clock' | 'newId' | 'signals'>
 
 export interface ResetRequest {
   agent: string
@@ -38,16 +29,21 @@ export interface ResetRequest {
 /** Starts an agent's history fresh and stops a running cycle. Throws `not_found`. */
 export type Reset = (request: ResetRequest) => Promise<{ conversation: string }>
 
-export function createReset(deps: ResetDeps): Reset {
+export function createReset(
+  deps: Deps & { agents: () => readonly { name: string; conversations: readonly string[] }[] },
+): Reset {
   return async ({ agent, by, message, conversation }) => {
-    const known = deps.agents().find(each => each.name === agent)
+    const agents = deps.agents()
+    const known = agents.find(each => each.name === agent)
     if (!known) {
-      const names = deps.agents().map(each => each.name)
-      throw new HubError('not_found', `There is no agent ${agent}; agents: ${names.join(', ') || 'none'}`)
+      const names = agents.map(each => each.name).join(', ') || 'none'
+      throw new HubError('not_found', `There is no agent ${agent}; agents: ${names}`)
     }
     const place = conversation ?? known.conversations[0] ?? agent
-    const done = await deps.store.write(tx => writeReset(deps, tx, { agents: [agent], by, message, place }))
-    announce(deps, done, by)
+    emitReset(
+      deps,
+      await deps.store.write(tx => writeReset(deps, tx, { agents: [agent], by, message, place })),
+    )
     return { conversation: place }
   }
 }
@@ -64,29 +60,23 @@ export function parseReset(text: string): { message?: string } | undefined {
  * same `clientId` again does nothing.
  */
 export async function resetByMessage(
-  deps: Omit<ResetDeps, 'agents'>,
+  deps: Deps,
   agents: readonly string[],
   message: NewUserMessage,
 ): Promise<ChatMessage> {
-  const { conversation, text, author, token, clientId } = message
   const { posted, done } = await deps.store.write(async tx => {
-    const named = clientId === undefined ? {} : { token, clientId }
-    const id = deps.newId('msg')
-    const at = deps.clock.now()
-    const said = { id, conversation, kind: 'user' as const, author, text, at, ...named }
-    const { posted: own, isNew } = await appendOnce(tx, said)
-    if (!isNew) return { posted: own, done: undefined }
-    const why = parseReset(text)?.message
-    const reset = await writeReset(deps, tx, {
+    const { posted, isNew } = await appendUserMessage(deps, tx, message)
+    if (!isNew) return { posted, done: undefined }
+    const done = await writeReset(deps, tx, {
       agents,
-      by: author,
-      message: why,
-      place: conversation,
-      inReplyTo: id,
+      by: message.author,
+      message: parseReset(message.text)?.message,
+      place: message.conversation,
+      inReplyTo: posted.id,
     })
-    return { posted: own, done: { ...reset, told: [own, ...reset.told] } }
+    return { posted, done: { ...done, messages: [posted, ...done.messages] } }
   })
-  if (done) announce(deps, done, author)
+  if (done) emitReset(deps, done)
   return posted
 }
 
@@ -99,35 +89,36 @@ interface Resetting {
 }
 
 interface ResetDone {
+  by: string
   threads: string[]
-  told: ChatMessage[]
+  messages: ChatMessage[]
   stopped: StoppedCycle[]
 }
 
 async function writeReset(
-  { clock, newId }: Pick<ResetDeps, 'clock' | 'newId'>,
+  { clock, newId }: Pick<Deps, 'clock' | 'newId'>,
   tx: Tx,
   { agents, by, message, place, inReplyTo }: Resetting,
 ): Promise<ResetDone> {
   const at = clock.now()
-  const done: ResetDone = { threads: [], told: [], stopped: [] }
+  const threads: string[] = []
+  const messages: ChatMessage[] = []
   for (const agent of agents) {
     const thread = await ensureMainThread(tx, agent, at)
     const payload = { kind: 'reset' as const, by, ...(message ? { message } : {}) }
     await postItem(tx, { thread, source: 'reset', externalId: newId('rst'), payload, at })
     const text = `${agent} starts fresh, as ${by} asked${message ? `: ${message}` : '.'}\nStored context, schedules and tasks stay; what was said before is found with search.`
     const notice = { id: newId('msg'), conversation: place, kind: 'notice' as const, author: agent, text, at }
-    done.told.push(await appendMessage(tx, { ...notice, ...(inReplyTo ? { inReplyTo: [inReplyTo] } : {}) }))
-    done.threads.push(thread)
+    messages.push(await appendMessage(tx, { ...notice, ...(inReplyTo ? { inReplyTo: [inReplyTo] } : {}) }))
+    threads.push(thread)
   }
-  done.stopped = await requestStops(tx, { threads: done.threads }, by)
-  return done
+  return { by, threads, messages, stopped: await requestStops(tx, { threads }, by) }
 }
 
-function announce({ signals }: Pick<ResetDeps, 'signals'>, done: ResetDone, by: string): void {
-  for (const told of done.told) signals.emit('message', told)
-  for (const { thread, cycle } of done.stopped) signals.emit('stopRequested', { thread, cycle, by })
-  for (const thread of done.threads) signals.emit('posted', { thread })
+function emitReset({ signals }: Pick<Deps, 'signals'>, { by, threads, messages, stopped }: ResetDone): void {
+  for (const message of messages) signals.emit('message', message)
+  for (const { thread, cycle } of stopped) signals.emit('stopRequested', { thread, cycle, by })
+  for (const thread of threads) signals.emit('posted', { thread })
 }
 
 /** Ends the session before the batch, which has the thread's newest seq; the window begins at the batch. */

@@ -4,12 +4,15 @@ import type { Log } from '../core/log.ts'
 import { lastPruned, savePruned } from '../store/hub-state.ts'
 import type { Store } from '../store/open.ts'
 import { prune } from '../store/retention.ts'
+import { archiveEnded, earliestEnded } from '../store/threads.ts'
 
 const DAY_MS = 86_400_000
 /** Milliseconds for which repeated deliveries are absorbed, whatever else is kept. */
 const ONCE_MS = 30 * DAY_MS
 /** Milliseconds from the start to the first pruning: a start has more urgent things to do. */
 const AFTER_START_MS = 10 * 60_000
+/** Milliseconds after its end until a task is archived. */
+const ARCHIVE_AFTER_MS = 15 * DAY_MS
 
 export interface RetentionDeps {
   store: Store
@@ -59,6 +62,19 @@ export function createRetention(
     async [Symbol.asyncDispose]() {
       stopping.abort()
       await running
+    },
+  }
+}
+
+/** Creates the source that archives tasks that ended long ago; their history stays. */
+export function createArchive({ store, clock }: Pick<RetentionDeps, 'store' | 'clock'>): DueSource {
+  return {
+    async nextDue() {
+      const first = await earliestEnded(store.db)
+      return first === undefined ? undefined : first + ARCHIVE_AFTER_MS
+    },
+    async fire() {
+      await store.write(tx => archiveEnded(tx, clock.now() - ARCHIVE_AFTER_MS, clock.now()))
     },
   }
 }

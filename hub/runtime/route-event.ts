@@ -6,19 +6,15 @@ import {
   type RoutedEvent,
 } from '../../schemas/inbox.ts'
 import type { Clock } from '../core/clock.ts'
-import { toIso } from '../core/clock.ts'
 import { isWanted } from '../core/event-match.ts'
-import { matchesGlob } from '../core/glob.ts'
 import type { NewId } from '../core/ids.ts'
 import { toCanonicalJson } from '../core/json.ts'
-import { recentEvents } from '../store/event-releases.ts'
-import { countRepeat, newestOfKind, recordEvent } from '../store/events.ts'
+import { countRepeat, recordEvent } from '../store/events.ts'
 import { schedulesWaitingForEvents } from '../store/schedules.ts'
 import type { ScheduleRow } from '../store/tables.ts'
 import type { Tx } from '../store/writer.ts'
-import { decideEdge, STORM_MS } from './decide-edge.ts'
 import { fireEarly } from './firing.ts'
-import { findSameCause } from './same-cause.ts'
+import { findHold } from './hold-event.ts'
 import { type EventTaker, findTaker, postEventTo } from './tasks.ts'
 
 /** The part of an agent that routing an event needs. */
@@ -34,10 +30,6 @@ export interface RouteEventDeps {
   agents: () => readonly ListingAgent[]
 }
 
-/** The level events, which say that something still is so; every other event is an edge event. */
-const LEVEL_EVENTS = ['*_high', 'disk_full_warning', 'container_unhealthy']
-const COOLDOWN_MS = 10 * 60_000
-
 /** The receivers of an event: threads that wait for it, and agents whose files list it. */
 export interface Takers {
   waiting: ScheduleRow[]
@@ -50,16 +42,6 @@ export interface Routing {
   woken: string[]
   /** Time at which a held event goes out, unix milliseconds. */
   releaseAt?: number | undefined
-}
-
-/** The reason why an event does not go out at once. */
-interface Hold {
-  note: string
-  /** The id of the event that stands for this one and counts it. */
-  countedBy?: string | undefined
-  /** Time at which the event itself goes out, unix milliseconds. */
-  releaseAt?: number
-  isStorm?: boolean
 }
 
 /**
@@ -75,7 +57,9 @@ export async function routeEvent(
   const { source, type, payload, at } = event
   const key = event.key ?? toCanonicalJson(payload)
   const takers = await findTakers(deps, tx, event)
-  const hold = takers.waiting.length > 0 ? undefined : await findHold(tx, { type, key, payload }, takers, now)
+  const agents = takers.listing.map(({ agent }) => agent)
+  const isWaitedFor = takers.waiting.length > 0
+  const hold = isWaitedFor ? undefined : await findHold(tx, { type, key, payload }, agents, now)
   const route = hold ? { status: 'held' as const, routedTo: [], note: hold.note } : decideRoute(takers)
   const fact: EventFact = { id: deps.newId('evt'), type, source, payload, at }
   const recorded = await recordEvent(tx, {
@@ -120,65 +104,6 @@ export async function findTakers(
 
 function wantedBy(schedule: ScheduleRow) {
   return eventWanted.array().parse(JSON.parse(schedule.wake_on_events_json))
-}
-
-/** The part of an event that the rules for holding it need. */
-interface Held {
-  type: string
-  key: string
-  payload: Record<string, unknown>
-}
-
-async function findHold(tx: Tx, event: Held, { listing }: Takers, now: number): Promise<Hold | undefined> {
-  const isLevel = LEVEL_EVENTS.some(glob => matchesGlob(glob, event.type))
-  const own = isLevel
-    ? await findCooldown(tx, event, listing, now)
-    : await findEdgeHold(tx, event, listing, now)
-  if (own || listing.length === 0) return own
-  const agents = listing.map(taker => taker.agent)
-  const same = await findSameCause(tx, event, agents, { since: now - COOLDOWN_MS, now })
-  return same && { note: `held: ${same.type} (${same.id}) told of the same cause already` }
-}
-
-async function findCooldown(
-  tx: Tx,
-  { type, key }: Held,
-  listing: readonly EventTaker[],
-  now: number,
-): Promise<Hold | undefined> {
-  const before = await newestOfKind(tx, { type, key, now, within: COOLDOWN_MS })
-  // An event that nobody took does not hold this one back from an agent that lists it since.
-  if (!before || (before.status === 'ignored' && listing.length > 0)) return undefined
-  const until = toIso(before.received_at + COOLDOWN_MS)
-  const note = `held behind ${before.id}, which has the same type and key, until ${until}`
-  return { note, countedBy: before.id }
-}
-
-async function findEdgeHold(
-  tx: Tx,
-  { type, key }: Held,
-  listing: readonly EventTaker[],
-  now: number,
-): Promise<Hold | undefined> {
-  if (listing.length === 0) return undefined
-  const route = decideEdge(await recentEvents(tx, { type, key, now, within: STORM_MS }), now)
-  switch (route.kind) {
-    case 'now':
-      return undefined
-    case 'minute':
-      return {
-        note: `held until ${toIso(route.at)}: those of one minute go out together`,
-        releaseAt: route.at,
-      }
-    case 'storm': {
-      const note = `held until ${toIso(route.at)}: from the fourth within ten minutes on they go out as one`
-      return { note, releaseAt: route.at, isStorm: true }
-    }
-    case 'counted':
-      return { note: `held: ${route.behind} counts it, until ${toIso(route.at)}`, countedBy: route.behind }
-    default:
-      return route satisfies never
-  }
 }
 
 /** Decides where an event that is not held goes, and says why in words. */

@@ -4,16 +4,17 @@ import type { Clock } from '../core/clock.ts'
 import { HubError } from '../core/errors.ts'
 import type { NewId } from '../core/ids.ts'
 import type { Signals } from '../core/signals.ts'
-import { appendOnce, findByClientId } from '../store/conversations.ts'
+import { findByClientId } from '../store/conversations.ts'
 import { postItem } from '../store/inbox.ts'
 import type { Store } from '../store/open.ts'
 import { ensureMainThread, hasThread, mainThreadId } from '../store/threads.ts'
 import type { Tx } from '../store/writer.ts'
+import { createEventPosts, type EventPosts } from './events.ts'
 import { fireDue } from './firing.ts'
-import { createEventPosts, type EventPosts } from './post-events.ts'
 import { parseReset, resetByMessage } from './reset.ts'
 import type { ListingAgent, Routing } from './route-event.ts'
 import { isStopCommand, requestStop, type Stopping, stopByMessage } from './stop.ts'
+import { appendUserMessage } from './user-message.ts'
 
 export interface RoutedAgent extends ListingAgent {
   conversations: readonly string[]
@@ -154,32 +155,19 @@ function isNamedIn(text: string, agent: string): boolean {
 }
 
 async function writeMessage(deps: RouterDeps, tx: Tx, threads: readonly string[], message: NewUserMessage) {
-  const { conversation, text, author, token, clientId, images = [], schema } = message
-  const at = deps.clock.now()
-  const id = deps.newId('msg')
-  const { posted, isNew } = await appendOnce(tx, {
-    id,
-    conversation,
-    kind: 'user',
-    author,
-    text,
-    at,
-    ...(clientId === undefined ? {} : { token, clientId }),
-    ...(images.length === 0 ? {} : { data: { images } }),
-  })
+  const { posted, isNew } = await appendUserMessage(deps, tx, message)
   if (!isNew) return { posted, isNew }
-  const pictures = images.length === 0 ? {} : { pictures: { count: images.length, seq: posted.seq } }
-  const wanted = schema === undefined ? {} : { schema }
+  const { conversation, text, author, images = [], schema } = message
   const payload = {
     kind: 'message' as const,
     conversation,
-    messageId: id,
+    messageId: posted.id,
     author,
     text,
-    ...pictures,
-    ...wanted,
+    ...(images.length === 0 ? {} : { pictures: { count: images.length, seq: posted.seq } }),
+    ...(schema === undefined ? {} : { schema }),
   }
-  for (const thread of threads)
-    await postItem(tx, { thread, source: 'chat', externalId: id, payload, conversation, at })
+  const item = { source: 'chat', externalId: posted.id, payload, conversation, at: posted.at }
+  for (const thread of threads) await postItem(tx, { thread, ...item })
   return { posted, isNew }
 }

@@ -1,41 +1,29 @@
-import { type Deadline, timeoutSignal } from '../core/clock.ts'
+import { timeoutSignal } from '../core/clock.ts'
 import { toSentence } from '../core/text.ts'
-import type { AgentTool } from '../core/tool-box.ts'
 import { callOfApproval, findApproval, takeApproved } from '../store/approvals.ts'
 import { startCall } from '../store/ledger.ts'
 import type { ApprovalRow, ToolCallRow } from '../store/tables.ts'
 import { agentOfThread, hasEnded } from '../store/threads.ts'
 import type { Tx } from '../store/writer.ts'
-import {
-  type Answered,
-  type ApprovalDeps,
-  announceAnswer,
-  answerApproval,
-  placeOf,
-} from './answer-approval.ts'
+import { type Answered, endApproval, placeOf } from './answer-approval.ts'
 import { hashArguments, parseArguments } from './arguments.ts'
+import type { ServerCall } from './call-server.ts'
 import { showCall, toStatus, UNKNOWN } from './calls.ts'
-import type { RuntimeAgent } from './deps.ts'
-import type { Party } from './questions/ask-person.ts'
-import { openAsker } from './questions/asker.ts'
+import type { RuntimeAgent, RuntimeDeps, SampleFor } from './deps.ts'
+import { openAsker } from './questions/ask-person.ts'
+
+export type ApprovalDeps = Pick<
+  RuntimeDeps,
+  'store' | 'clock' | 'newId' | 'log' | 'signals' | 'toolBox' | 'agent' | 'owner'
+> & { sampleFor: SampleFor }
 
 /** Milliseconds until another process may take a call over: no call takes as long, with its questions. */
 const LEASE_MS = 25 * 3_600_000
 
 type Ended = Pick<Answered, 'status' | 'outcome'>
-type ServerTool = Extract<AgentTool<Tx>, { kind: 'server' }>
 
 /** The plan for an approved call: to run it, or nothing, since its end is clear. */
-type Plan =
-  | { kind: 'run'; tool: ServerTool; args: Record<string, unknown>; agent: RuntimeAgent }
-  | { kind: 'clear'; ended: Ended }
-
-/** An approved call that this process took. */
-interface Taken {
-  approval: ApprovalRow
-  call: ToolCallRow
-  plan: Plan
-}
+type Plan = { run: Omit<ServerCall, 'row'> & { agent: RuntimeAgent } } | { ended: Ended }
 
 /**
  * Runs the call of an approval that a person gave, once, and posts its outcome. A call that an earlier run of
@@ -50,21 +38,24 @@ export async function runApproved(deps: ApprovalDeps, id: string, stopping: Abor
   const taken = await deps.store.write(tx => take(deps, tx, id))
   if (!taken) return
   const { approval, call, plan } = taken
-  const ended = plan.kind === 'clear' ? plan.ended : await run(deps, { approval, call, plan }, stopping)
-  const answered = { approval, call, ...ended }
-  const message = await deps.store.write(tx => answerApproval(deps, tx, answered))
-  announceAnswer(deps, answered, message)
+  const ended = 'ended' in plan ? plan.ended : await run(deps, approval, { row: call, ...plan.run }, stopping)
+  await endApproval(deps, { approval, call, ...ended })
 }
 
 /** Takes the call and records that it begins; undefined if another process has it, or it ended. */
-async function take(deps: ApprovalDeps, tx: Tx, id: string): Promise<Taken | undefined> {
+async function take(
+  deps: ApprovalDeps,
+  tx: Tx,
+  id: string,
+): Promise<{ approval: ApprovalRow; call: ToolCallRow; plan: Plan } | undefined> {
   const now = deps.clock.now()
   const approval = await takeApproved(tx, { id, owner: deps.owner, until: now + LEASE_MS, now })
   if (!approval) return undefined
   const call = await callOfApproval(tx, approval)
   const plan = decidePlan(deps, approval, call)
-  if (plan.kind === 'clear' || call.status === 'started') return { approval, call, plan }
-  if (await hasEnded(tx, approval.thread_id)) return { approval, call, plan: overBefore(call) }
+  if ('ended' in plan || call.status === 'started') return { approval, call, plan }
+  if (await hasEnded(tx, approval.thread_id))
+    return { approval, call, plan: fail(`${call.tool} did not run: its task has ended.`) }
   return (await startCall(tx, call.id, now)) ? { approval, call, plan } : undefined
 }
 
@@ -72,9 +63,7 @@ function decidePlan(deps: ApprovalDeps, approval: ApprovalRow, call: ToolCallRow
   const agent = deps.agent(approval.agent)
   const tool = agent && deps.toolBox.find(call.tool, agent.tools)
   const mayRepeat = tool?.kind === 'server' && tool.repeatable
-  if (call.status === 'started' && !mayRepeat) {
-    return { kind: 'clear', ended: { status: 'unknown', outcome: UNKNOWN } }
-  }
+  if (call.status === 'started' && !mayRepeat) return { ended: { status: 'unknown', outcome: UNKNOWN } }
   if (!agent || tool?.kind !== 'server') {
     const why = agent && deps.toolBox.whyMissing(call.tool, agent.tools)
     if (why !== undefined) return fail(`${toSentence(why)} It did not run.`)
@@ -84,34 +73,40 @@ function decidePlan(deps: ApprovalDeps, approval: ApprovalRow, call: ToolCallRow
   if (!args || hashArguments(call.arguments) !== approval.arguments_hash) {
     return fail(`${call.tool} did not run: its arguments are not those that were approved.`)
   }
-  return { kind: 'run', tool, args, agent }
+  return { run: { tool, args, agent } }
 }
 
 function fail(text: string): Plan {
-  return { kind: 'clear', ended: { status: 'error', outcome: { text, isError: true } } }
-}
-
-function overBefore(call: ToolCallRow): Plan {
-  return fail(`${call.tool} did not run: its task has ended.`)
+  return { ended: { status: 'error', outcome: { text, isError: true } } }
 }
 
 async function run(
   deps: ApprovalDeps,
-  { approval, call, plan: { tool, args, agent } }: Taken & { plan: Extract<Plan, { kind: 'run' }> },
+  approval: ApprovalRow,
+  { row, tool, args, agent }: ServerCall & { agent: RuntimeAgent },
   stopping: AbortSignal,
 ): Promise<Ended> {
-  const show = (text?: string) => showCall(deps, placeOf(approval), call, 'started', text)
+  const show = (text?: string) => showCall(deps.signals, placeOf(approval), row, 'started', text)
   show()
-  const deadline = timeoutSignal(deps.clock, agent.limits.minutes * 60_000, call.tool)
-  const signal = AbortSignal.any([stopping, deadline.signal])
+  const deadline = timeoutSignal(deps.clock, agent.limits.minutes * 60_000, row.tool)
+  // No cycle waits for an approved call.
+  const asking = {
+    agent: approval.agent,
+    thread: approval.thread_id,
+    cycle: approval.cycle_id,
+    conversation: approval.conversation_id,
+    row,
+    isAwaited: () => false,
+    guard: async () => undefined,
+    detach: () => undefined,
+    pause: () => deadline.hold(),
+  }
   try {
-    const name = agentOfThread(approval.thread_id)
-    const sample = deps.sampleFor(agent, approval.cycle_id)
-    await using asker = openAsker(deps, toParty(approval, call, deadline), sample)
+    await using asker = openAsker(deps, asking, deps.sampleFor(agent, approval.cycle_id))
     const outcome = await tool.call(args, {
-      agent: name,
-      signal,
-      idempotencyKey: call.id,
+      agent: agentOfThread(approval.thread_id),
+      signal: AbortSignal.any([stopping, deadline.signal]),
+      idempotencyKey: row.id,
       onProgress: show,
       asker,
     })
@@ -123,24 +118,5 @@ async function run(
     return { status: 'unknown', outcome: UNKNOWN }
   } finally {
     deadline.cancel()
-  }
-}
-
-/** Returns the principal of an approved call, for which no cycle waits. */
-function toParty(
-  { agent, thread_id, cycle_id, conversation_id }: ApprovalRow,
-  row: ToolCallRow,
-  limit: Deadline,
-): Party {
-  return {
-    agent,
-    thread: thread_id,
-    cycle: cycle_id,
-    conversation: conversation_id,
-    row,
-    isAwaited: () => false,
-    guard: async () => undefined,
-    detach: () => undefined,
-    rest: () => limit.hold(),
   }
 }

@@ -1,30 +1,23 @@
-import type { AgentStatus } from '../../schemas/chat.ts'
 import type { DueSource } from '../core/due.ts'
 import { HubError } from '../core/errors.ts'
 import type { Semaphore } from '../core/semaphore.ts'
-import { releasingWrite } from '../store/history.ts'
 import { readTokenFactors } from '../store/hub-state.ts'
-import { dropLease, threadsWithWork } from '../store/threads.ts'
+import { agentOfThread, dropLease, threadsWithWork } from '../store/threads.ts'
 import { usageOfDay } from '../store/usage.ts'
 import { StoreFault } from '../store/writer.ts'
-import { createBackground } from './background.ts'
-import { BROKEN, bury } from './bury.ts'
-import { type Claim, claimCycle } from './claim.ts'
-import { runCycle } from './cycle.ts'
-import type { RuntimeAgent, RuntimeDeps, SampleFor } from './deps.ts'
-import { createWaitingSource, releaseParked } from './due-threads.ts'
-import { createKeptWindows } from './kept-windows.ts'
+import type { ActiveCycle } from './active-cycle.ts'
+import type { Background, RuntimeAgent, RuntimeDeps, SampleFor } from './deps.ts'
+import { createWaitingSource, resumeWaiting } from './due-threads.ts'
+import { deadLetter, UNEXPECTED } from './end-cycle.ts'
+import { closeAccount } from './limits/account.ts'
 import { findTokensProblem } from './limits/cycle-tokens.ts'
-import { createPlaces } from './limits/hold.ts'
 import { createMeter } from './limits/meter.ts'
-import { payApart } from './limits/metered-model.ts'
 import { createSampling, toApprovedCall } from './questions/sampling.ts'
-import { createStops, type Stops } from './stop.ts'
-import { MustRunAlone } from './suspects.ts'
-import { showAgent, tellEnd } from './tell.ts'
+import { runCycle } from './run-cycle.ts'
+import { MustRunAlone, startCycle } from './start-cycle.ts'
+import { Stops } from './stop.ts'
 import { createTokenCounter } from './tokens.ts'
 import { createToldTools } from './told-tools.ts'
-import { type Turn, takeTurn } from './turn.ts'
 import { type CycleWatch, createCycleWatch } from './watch.ts'
 
 /** Runs the cycles of all threads. A thread that sleeps costs nothing here: no timer, no object, no query. */
@@ -38,7 +31,7 @@ export interface Runtime extends AsyncDisposable {
   /** The clock's sources for threads that wait and for cycles that do not stop. */
   readonly due: readonly DueSource[]
   /** Resumes cycles that wait for the provider, which answers again. */
-  goOn(): Promise<void>
+  resume(): Promise<void>
   /** Has an agent's model write for the server of an approved call. */
   readonly sampleFor: SampleFor
   /** Explains to people why a limit of the agent's file is not in force; undefined if all are. */
@@ -53,18 +46,15 @@ const STOP_MS = 6_000
 const TRY_AGAIN_MS = 10_000
 
 /**
- * Creates the runtime; `agentOf` names the agent of a thread. Disposing stops cycles at their next boundary;
- * a cycle that is cut goes on at the next start.
+ * Creates the runtime. Disposing stops cycles at their next boundary; a cycle that is cut goes on at the next
+ * start.
  */
-export function createRuntime(
-  given: Omit<RuntimeDeps, Equipment>,
-  semaphore: Semaphore,
-  agentOf: (thread: string) => string,
-): Runtime {
+export function createRuntime(given: Omit<RuntimeDeps, OwnParts>, semaphore: Semaphore): Runtime {
   const stopping = new AbortController()
-  const deps = equip(given, stopping.signal)
-  const stops = createStops()
-  const watch = createCycleWatch(deps)
+  const calls = new Set<Promise<void>>()
+  const deps = addParts(given, { stopping: stopping.signal, calls })
+  const stops = new Stops()
+  const watch = createCycleWatch(deps.clock)
   const later = new Map<string, () => void>()
   const active = new Map<string, { wokenAgain: boolean; done: Promise<void> }>()
 
@@ -75,7 +65,7 @@ export function createRuntime(
       let more: boolean
       do {
         entry.wokenAgain = false
-        more = (await runTurn(dispatch, agentOf(thread), thread)) === 'more'
+        more = await runTurn(dispatch, thread)
       } while (more || entry.wokenAgain)
     } finally {
       if (active.delete(thread)) deps.signals.emit('idle', { thread })
@@ -89,13 +79,13 @@ export function createRuntime(
       await deps.store.write(tx => dropLease(tx, thread, deps.owner))
       wake(thread)
     }
-    const run = () => {
-      again().catch(error => {
-        deps.log.error('thread_broke', { thread, error })
-        if (!stopping.signal.aborted) tryLater(thread)
-      })
-    }
+    const run = () => void again().catch(error => onBroken(thread, error))
     later.set(thread, deps.clock.after(TRY_AGAIN_MS, run))
+  }
+  const onBroken = (thread: string, error: unknown) => {
+    if (stopping.signal.aborted) return
+    deps.log.error('thread_broke', { thread, error })
+    tryLater(thread)
   }
   const wake = (thread: string) => {
     const running = active.get(thread)
@@ -103,11 +93,7 @@ export function createRuntime(
     if (running || stopping.signal.aborted) return
     const entry = { wokenAgain: false, done: Promise.resolve() }
     active.set(thread, entry)
-    entry.done = work(thread, entry).catch(error => {
-      if (stopping.signal.aborted) return
-      deps.log.error('thread_broke', { thread, error })
-      tryLater(thread)
-    })
+    entry.done = work(thread, entry).catch(error => onBroken(thread, error))
   }
   const unsubscribe = deps.signals.on('stopRequested', request => {
     stops.request(request)
@@ -117,7 +103,7 @@ export function createRuntime(
     wake,
     isActive: thread => active.has(thread),
     due: [createWaitingSource(deps, wake), watch],
-    goOn: () => releaseParked(deps, wake),
+    resume: () => resumeWaiting(deps, wake),
     sampleFor: (agent, cycle) => createSampling(deps, toApprovedCall(agent, cycle)),
     problemOf: agent => findTokensProblem(deps, agent),
     get busy() {
@@ -130,39 +116,44 @@ export function createRuntime(
       for (const cancel of later.values()) cancel()
       unsubscribe()
       stopping.abort(new HubError('unavailable', 'The hub is stopping'))
-      await within(deps, [...active.values()].map(entry => entry.done).concat(deps.background.settled()))
+      const stopped = Promise.withResolvers<void>()
+      const cancel = deps.clock.after(STOP_MS, () => stopped.resolve())
+      const running = [...[...active.values()].map(entry => entry.done), ...calls]
+      await Promise.race([Promise.all(running), stopped.promise])
+      cancel()
     },
   }
 }
 
-/** Resolves when all promises have, or when STOP_MS are over. */
-async function within({ clock }: RuntimeDeps, running: readonly Promise<void>[]): Promise<void> {
-  const stopped = Promise.withResolvers<void>()
-  const cancel = clock.after(STOP_MS, () => stopped.resolve())
-  await Promise.race([Promise.all(running), stopped.promise])
-  cancel()
-}
+/** The parts that a runtime makes for itself. */
+type OwnParts = 'toldTools' | 'tokens' | 'meter' | 'background'
 
-/** The dependencies that a runtime makes for itself. */
-type Equipment = 'windows' | 'toldTools' | 'tokens' | 'meter' | 'places' | 'background'
-
-function equip(given: Omit<RuntimeDeps, Equipment>, stopping: AbortSignal): RuntimeDeps {
+function addParts(
+  given: Omit<RuntimeDeps, OwnParts>,
+  { stopping, calls }: { stopping: AbortSignal; calls: Set<Promise<void>> },
+): RuntimeDeps {
   const tokens = createTokenCounter()
   // Token factors are restored here, as a day is opened before the first call of a model is estimated.
   const meter = createMeter(async day => {
     tokens.restore(await readTokenFactors(given.store.db))
     return usageOfDay(given.store.db, day)
   })
+  const onError = (error: unknown) => {
+    if (!stopping.aborted) given.log.error('background_broke', { error })
+  }
+  const background: Background = {
+    stopping,
+    add(run) {
+      const kept = run.catch(onError).finally(() => calls.delete(kept))
+      calls.add(kept)
+    },
+  }
   // The given object stays the prototype: its time zone may change while it runs.
   return Object.assign(Object.create(given) as typeof given, {
     meter,
-    places: createPlaces(meter),
-    windows: createKeptWindows(),
     toldTools: createToldTools(given.toolBox),
     tokens,
-    background: createBackground(stopping, error => {
-      if (!stopping.aborted) given.log.error('background_broke', { error })
-    }),
+    background,
   })
 }
 
@@ -176,86 +167,65 @@ interface Dispatch {
 
 /**
  * Runs one cycle in a turn of its own, and a suspect of a crash alone. The turn is given back after each
- * cycle, so that a busy thread does not keep the others waiting.
+ * cycle, so that a busy thread does not keep the others waiting. Tells whether more is to be done at once.
  */
-async function runTurn(
-  dispatch: Dispatch,
-  name: string,
-  thread: string,
-  alone = false,
-): Promise<'more' | 'all' | undefined> {
+async function runTurn(dispatch: Dispatch, thread: string, isAlone = false): Promise<boolean> {
+  const { semaphore, stopping } = dispatch
+  const turn = isAlone
+    ? await semaphore.acquireAlone(stopping)
+    : { release: await semaphore.acquire(stopping), share: () => undefined }
   try {
-    using turn = await takeTurn(dispatch.semaphore, dispatch.stopping, alone)
-    return await runOne(dispatch, turn, name, thread)
+    const { deps, stops } = dispatch
+    const agent = deps.agent(agentOfThread(thread))
+    const cycle = agent && (await startCycle(deps, agent, thread, { stopping, isAlone }))
+    if (cycle) {
+      cycle.share = turn.share
+      return await runOne(dispatch, cycle)
+    }
+    stops.forget(thread)
+    return false
   } catch (error) {
-    if (error instanceof MustRunAlone) return await runTurn(dispatch, name, thread, true)
-    throw error
+    if (!(error instanceof MustRunAlone)) throw error
+  } finally {
+    turn.release()
   }
+  return runTurn(dispatch, thread, true)
 }
 
-/** Runs one cycle of the thread, and tells whether more waits; undefined if there is nothing to do. */
-async function runOne(
-  { deps, watch, stops, stopping }: Dispatch,
-  turn: Turn,
-  name: string,
-  thread: string,
-): Promise<'more' | 'all' | undefined> {
-  const agent = deps.agent(name)
-  const claim = agent && (await claimCycle(deps, agent, thread, { stopping, isAlone: turn.isAlone }))
-  if (!claim) return void stops.forget(thread)
-  claim.stop = stops.begin(claim)
-  claim.turn = turn
+async function runOne({ deps, watch, stops, stopping }: Dispatch, cycle: ActiveCycle): Promise<boolean> {
+  cycle.stop = stops.begin(cycle)
   await deps.noteCycle()
-  showAgent(deps, claim, 'active')
+  const show = (status: 'active' | 'waiting' | 'failed' | 'sleeping') => {
+    // What an agent does is what its main thread does.
+    if (!cycle.agent.task) deps.signals.emit('agent', { name: cycle.agent.name, status })
+  }
+  show('active')
   try {
-    await watch.guard(claim, runCycle(deps, claim, stopping))
-    if (!claim.outcome) deps.windows.keep(thread, claim)
+    await watch.guard(cycle, runCycle(deps, cycle, stopping))
   } catch (error) {
     if (stopping.aborted) {
-      await release(deps, claim)
+      // A thread without a lease is no suspect of a crash at the next start.
+      await cycle.release()
       throw error
     }
-    await breakOff(deps, claim, error)
+    await failUnexpected(cycle, error)
   } finally {
-    stops.end(claim.cycle)
-    await leaveBudget(deps, claim, stopping)
+    stops.end(cycle.id)
+    await closeAccount(deps, cycle, stopping)
   }
-  const waits = claim.outcome === 'parked' || claim.outcome === 'held'
-  if (!waits) tellEnd(deps, claim)
-  showAgent(deps, claim, waits ? 'waiting' : statusAfter(claim))
+  const { outcome } = cycle
+  const isSuspended = outcome === 'waits_for_provider' || outcome === 'waits_for_budget'
+  if (!isSuspended) cycle.announceEnd()
+  show(isSuspended ? 'waiting' : outcome === 'dead' ? 'failed' : cycle.resting)
   // A cycle that a limit defers is not taken again at once: it would run into the limit again.
-  return claim.hasMore && claim.outcome !== 'held' ? 'more' : 'all'
-}
-
-function statusAfter({ outcome, resting }: Claim): AgentStatus {
-  return outcome === 'dead' ? 'failed' : resting
-}
-
-/** Releases the lease at an orderly stop: a thread without one is no suspect of a crash at the next start. */
-async function release(deps: RuntimeDeps, claim: Claim): Promise<void> {
-  await deps.store.write(tx => releasingWrite(tx, claim, 0, deps.clock.now()))
-}
-
-/** Releases the cycle's reservations and writes down what it used, whichever way it went. */
-async function leaveBudget(deps: RuntimeDeps, claim: Claim, stopping: AbortSignal): Promise<void> {
-  deps.places.leave(claim.thread)
-  const { unpaid } = claim
-  if (!unpaid) return
-  try {
-    if (!stopping.aborted) await payApart(deps, claim)
-  } catch (error) {
-    // The process that took the thread over charges the call that it found cut.
-    deps.log.warn('usage_not_written', { cycle: claim.cycle, error })
-  } finally {
-    deps.meter.release(unpaid.reservation)
-  }
+  return cycle.hasMore && outcome !== 'waits_for_budget'
 }
 
 /** Ends the cycle after an error that nobody foresaw and says so, rather than running for ever. */
-async function breakOff(deps: RuntimeDeps, claim: Claim, error: unknown): Promise<void> {
-  deps.log.error('cycle_broke', { cycle: claim.cycle, thread: claim.thread, error })
+async function failUnexpected(cycle: ActiveCycle, error: unknown): Promise<void> {
+  cycle.log.error('cycle_broke', { cycle: cycle.id, thread: cycle.thread, error })
   if (error instanceof HubError && error.code === 'conflict') return
   // A StoreFault is not the batch's fault: the cycle goes on once it can be written. An ended one stays so.
-  if (error instanceof StoreFault || claim.endTold) throw error
-  await bury(deps, claim, BROKEN)
+  if (error instanceof StoreFault || cycle.outcome !== undefined) throw error
+  await deadLetter(cycle, UNEXPECTED)
 }

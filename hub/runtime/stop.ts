@@ -1,15 +1,11 @@
 import type { ChatMessage, NewUserMessage } from '../../schemas/chat.ts'
-import type { Clock } from '../core/clock.ts'
-import type { NewId } from '../core/ids.ts'
-import type { Signals } from '../core/signals.ts'
-import { appendMessage, appendOnce } from '../store/conversations.ts'
+import { appendMessage } from '../store/conversations.ts'
 import { hasWaiting } from '../store/inbox.ts'
-import type { Store } from '../store/open.ts'
 import { requestStops, type StoppedCycle, type StopScope } from '../store/stops.ts'
 import type { Tx } from '../store/writer.ts'
-import type { Claim } from './claim.ts'
+import type { ActiveCycle } from './active-cycle.ts'
 import type { RuntimeDeps } from './deps.ts'
-import { fail } from './finish.ts'
+import { appendUserMessage } from './user-message.ts'
 
 /** The reason with which a person's stop aborts a cycle. */
 export class StopRequested extends Error {
@@ -27,12 +23,7 @@ export function isStopCommand(text: string): boolean {
   return text.trim() === '/stop'
 }
 
-export interface StopDeps {
-  store: Store
-  clock: Clock
-  newId: NewId
-  signals: Signals
-}
+type Deps = Pick<RuntimeDeps, 'store' | 'clock' | 'newId' | 'signals'>
 
 export interface Stopping {
   stopped: StoppedCycle[]
@@ -41,9 +32,9 @@ export interface Stopping {
 }
 
 /** Stops cycles of the scope at their next boundary, also those about to begin; durable when it resolves. */
-export async function requestStop(deps: StopDeps, scope: StopScope, by: string): Promise<Stopping> {
+export async function requestStop(deps: Deps, scope: StopScope, by: string): Promise<Stopping> {
   const stopping = await deps.store.write(tx => writeStop(tx, scope, by))
-  announce(deps, stopping, by)
+  emitStop(deps, stopping, by)
   return stopping
 }
 
@@ -56,7 +47,7 @@ async function writeStop(tx: Tx, scope: StopScope, by: string): Promise<Stopping
   return { stopped, waiting }
 }
 
-function announce({ signals }: StopDeps, { stopped, waiting }: Stopping, by: string): void {
+function emitStop({ signals }: Pick<Deps, 'signals'>, { stopped, waiting }: Stopping, by: string): void {
   for (const { thread, cycle } of stopped) signals.emit('stopRequested', { thread, cycle, by })
   for (const thread of waiting) signals.emit('stopRequested', { thread, by })
 }
@@ -67,26 +58,25 @@ function announce({ signals }: StopDeps, { stopped, waiting }: Stopping, by: str
  * does nothing.
  */
 export async function stopByMessage(
-  deps: StopDeps,
+  deps: Deps,
   threads: readonly string[],
   message: NewUserMessage,
 ): Promise<ChatMessage> {
-  const { conversation, text, author, token, clientId } = message
-  const done = await deps.store.write(async tx => {
-    const about = { conversation, at: deps.clock.now() }
-    const named = clientId === undefined ? {} : { token, clientId }
-    const id = deps.newId('msg')
-    const { posted, isNew } = await appendOnce(tx, { ...about, id, kind: 'user', author, text, ...named })
-    if (!isNew) return { posted, told: [], stopping: { stopped: [], waiting: [] } }
+  const { conversation, author } = message
+  const { posted, messages, stopping } = await deps.store.write(async tx => {
+    const { posted, isNew } = await appendUserMessage(deps, tx, message)
+    if (!isNew) return { posted, messages: [], stopping: { stopped: [], waiting: [] } }
     const stopping = await writeStop(tx, { threads, conversation }, author)
-    const notice = describeStop(stopping, conversation)
-    if (notice === undefined) return { posted, told: [posted], stopping }
-    const answer = { ...about, id: deps.newId('msg'), kind: 'notice' as const, author: 'hub', text: notice }
-    return { posted, told: [posted, await appendMessage(tx, { ...answer, inReplyTo: [id] })], stopping }
+    const text = describeStop(stopping, conversation)
+    if (text === undefined) return { posted, messages: [posted], stopping }
+    const { id: question, at } = posted
+    const answer = { id: deps.newId('msg'), conversation, kind: 'notice' as const, author: 'hub', text, at }
+    const notice = await appendMessage(tx, { ...answer, inReplyTo: [question] })
+    return { posted, messages: [posted, notice], stopping }
   })
-  for (const each of done.told) deps.signals.emit('message', each)
-  announce(deps, done.stopping, author)
-  return done.posted
+  for (const each of messages) deps.signals.emit('message', each)
+  emitStop(deps, stopping, author)
+  return posted
 }
 
 /** Returns the notice; undefined if the end of what is stopped is told in the conversation anyway. */
@@ -101,53 +91,36 @@ function describeStop({ stopped, waiting }: Stopping, conversation: string): str
 }
 
 /** The stops that were requested of this process, and the cycles that listen for them. */
-export interface Stops {
-  /** Stops a cycle; without `cycle`, the next one of the thread. */
-  request(stop: { thread: string; cycle?: string; by: string }): void
-  /** Returns a signal that aborts with StopRequested, at once if the cycle was to stop before. */
-  begin(claim: Claim): AbortSignal
-  end(cycle: string): void
-  /** Drops the thread's request: there was nothing to stop. */
-  forget(thread: string): void
-}
-
-export function createStops(): Stops {
-  const running = new Map<string, AbortController>()
+export class Stops {
+  readonly #running = new Map<string, AbortController>()
   /** Names of requesters whose stop came before the cycle listened, by cycle or thread. */
-  const early = new Map<string, string>()
-  return {
-    request({ thread, cycle, by }) {
-      const listening = cycle === undefined ? undefined : running.get(cycle)
-      if (listening) listening.abort(new StopRequested(by))
-      else early.set(cycle ?? thread, by)
-    },
-    begin({ cycle, thread, stopRequestedBy }) {
-      const controller = new AbortController()
-      running.set(cycle, controller)
-      const by = stopRequestedBy ?? early.get(cycle) ?? early.get(thread)
-      early.delete(cycle)
-      early.delete(thread)
-      if (by) controller.abort(new StopRequested(by))
-      return controller.signal
-    },
-    end(cycle) {
-      running.delete(cycle)
-      early.delete(cycle)
-    },
-    forget: thread => void early.delete(thread),
-  }
-}
+  readonly #early = new Map<string, string>()
 
-/** Ends a cycle that a person stopped: the text streamed so far is kept, and every call has its result. */
-export async function endStopped(deps: RuntimeDeps, claim: Claim, { by }: StopRequested): Promise<void> {
-  deps.log.info('cycle_stopped', { cycle: claim.cycle, thread: claim.thread, by })
-  await fail(deps, claim, {
-    kind: 'notice',
-    status: 'stopped',
-    text: `I was stopped by ${by}. Write again to have me go on.`,
-    data: { stoppedBy: by },
-    partial: claim.cutText ?? '',
-    note: `[${by} stopped me here.]`,
-    givesBack: true,
-  })
+  /** Stops a cycle; without `cycle`, the next one of the thread. */
+  request({ thread, cycle, by }: { thread: string; cycle?: string; by: string }): void {
+    const listening = cycle === undefined ? undefined : this.#running.get(cycle)
+    if (listening) listening.abort(new StopRequested(by))
+    else this.#early.set(cycle ?? thread, by)
+  }
+
+  /** Returns a signal that aborts with StopRequested, at once if the cycle was to stop before. */
+  begin({ id, thread, stopRequestedBy }: ActiveCycle): AbortSignal {
+    const controller = new AbortController()
+    this.#running.set(id, controller)
+    const by = stopRequestedBy ?? this.#early.get(id) ?? this.#early.get(thread)
+    this.#early.delete(id)
+    this.#early.delete(thread)
+    if (by) controller.abort(new StopRequested(by))
+    return controller.signal
+  }
+
+  end(cycle: string): void {
+    this.#running.delete(cycle)
+    this.#early.delete(cycle)
+  }
+
+  /** Drops the thread's request: there was nothing to stop. */
+  forget(thread: string): void {
+    this.#early.delete(thread)
+  }
 }

@@ -15,7 +15,7 @@ import {
   withConstraints,
 } from './summary.ts'
 import { tokensOfAll } from './tokens.ts'
-import { toMarks } from './window.ts'
+import { toThresholds } from './window.ts'
 
 export interface Summary {
   text: string
@@ -34,7 +34,12 @@ export interface ToSummarize {
 }
 
 /** Asks for the summary, and charges the call. Throws what the model throws, and what a budget refuses. */
-export type AskForSummary = (model: Model, system: string, text: string, maxOutput: number) => Promise<string>
+export type AskForSummary = (system: string, text: string, maxOutput: number) => Promise<string>
+
+interface Writer {
+  model: Model
+  ask: AskForSummary
+}
 
 /** Times that a model's summary is tried before an extract takes its place. */
 const TRIES = 2
@@ -47,44 +52,36 @@ const TRIES = 2
 export async function summarize(
   deps: Pick<RuntimeDeps, 'log'>,
   what: ToSummarize,
-  model: Model | undefined,
-  ask: AskForSummary,
+  writer: Writer | undefined,
 ): Promise<Summary> {
   const before = what.before === undefined ? undefined : parseSummary(what.before)
   const replaced = tokensOfAll(what.entries)
   const room = roomForSummary(replaced)
-  if (model) {
-    const sections = await tryModel(deps, what, { model, ask, replaced, room })
+  if (writer) {
+    const sections = await tryModel(deps, what, { ...writer, replaced, room })
     if (sections) {
       const constraints = [
         ...(before?.['Constraints and preferences'] ?? []),
         ...findConstraints(what.entries),
       ]
-      return { text: printSummary(withConstraints(sections, constraints)), by: model.name }
+      return { text: printSummary(withConstraints(sections, constraints)), by: writer.model.name }
     }
   }
   return { text: printSummary(extractSummary(before, what, room)), by: 'extract' }
 }
 
-interface Trying {
-  model: Model
-  ask: AskForSummary
-  replaced: number
-  room: number
-}
-
 async function tryModel(
   { log }: Pick<RuntimeDeps, 'log'>,
   what: ToSummarize,
-  { model, ask, replaced, room }: Trying,
+  { model, ask, replaced, room }: Writer & { replaced: number; room: number },
 ): Promise<Sections | undefined> {
   const identifiers = [...new Set(what.open.map(shortenAsk).flatMap(findIdentifiers))]
-  const text = toTranscript(what, Math.min(toMarks(model).limit, what.longest) - 1_000)
+  const text = toTranscript(what, Math.min(toThresholds(model).limit, what.longest) - 1_000)
   let problem: string | undefined
   for (let attempt = 1; attempt <= TRIES; attempt++) {
     const said = problem === undefined ? text : `${text}\n\nYour last summary was refused. ${problem}`
     try {
-      const answer = await ask(model, SYSTEM, said, Math.min(model.maxOutput, room))
+      const answer = await ask(SYSTEM, said, Math.min(model.maxOutput, room))
       problem = findSummaryProblem(answer, { replaced, identifiers })
       if (problem === undefined) return parseSummary(answer)
     } catch (error) {

@@ -2,6 +2,7 @@ import type { EventFact, EventListed } from '../../schemas/inbox.ts'
 import type { TaskLimits } from '../../schemas/tasks.ts'
 import type { JsonObject } from '../core/forwarding.ts'
 import type { NewId } from '../core/ids.ts'
+import type { Signals } from '../core/signals.ts'
 import { isBlank } from '../core/text.ts'
 import { givesMetaTool } from '../core/tool-access.ts'
 import { toApproval } from '../store/approvals.ts'
@@ -19,9 +20,9 @@ import {
 } from '../store/tasks.ts'
 import { ensureMainThread, mainThreadId } from '../store/threads.ts'
 import type { Tx } from '../store/writer.ts'
-import type { Checked } from './answer.ts'
-import type { Claim } from './claim.ts'
-import type { RuntimeAgent, RuntimeDeps } from './deps.ts'
+import type { ActiveCycle } from './active-cycle.ts'
+import type { Checked } from './check-answer.ts'
+import type { RuntimeAgent } from './deps.ts'
 
 /** Returns the agent as the thread has it: whole on its main thread, in a task with what its maker gave. */
 export function toAgentOf(agent: RuntimeAgent, thread: ThreadRow): RuntimeAgent {
@@ -77,10 +78,10 @@ export type CycleEnd =
 
 /**
  * Ends the task whose cycle ends in this transaction, unless something is pending in it; does nothing on a
- * main thread. Pass the result to `announceEnded` after the commit.
+ * main thread. Pass the result to `emitEnded` after the commit.
  */
-export async function settleTask(tx: Tx, claim: Claim, now: number, end: CycleEnd): Promise<Ended> {
-  const { task } = claim.agent
+export async function settleTask(tx: Tx, cycle: ActiveCycle, now: number, end: CycleEnd): Promise<Ended> {
+  const { task } = cycle.agent
   if (!task) return NOTHING_ENDED
   switch (end.kind) {
     case 'completed':
@@ -92,7 +93,7 @@ export async function settleTask(tx: Tx, claim: Claim, now: number, end: CycleEn
     case 'text':
       if (await hasPending(tx, task.id)) return NOTHING_ENDED
       return endTask(tx, task.id, {
-        ...toTaskEnd({ ...end, summary: isBlank(end.text) ? lastText(claim) : end.text.trim() }),
+        ...toTaskEnd({ ...end, summary: isBlank(end.text) ? lastText(cycle) : end.text.trim() }),
         now,
       })
     default:
@@ -108,16 +109,13 @@ function toTaskEnd({ summary, result, problem }: Completion): Pick<TaskEnd, 'sta
 
 const NOTHING_ENDED: Ended = { woken: [], closed: [], told: [] }
 
-function lastText(claim: Claim): string {
-  const said = claim.window.findLast(({ content }) => content.role === 'assistant' && !isBlank(content.text))
+function lastText({ window }: ActiveCycle): string {
+  const said = window.findLast(({ content }) => content.role === 'assistant' && !isBlank(content.text))
   return said?.content.text.trim() ?? 'The task ended without a word.'
 }
 
 /** Shows closed approvals and messages, and wakes the threads that got something, after the commit. */
-export function announceEnded(
-  { signals }: Pick<RuntimeDeps, 'signals'>,
-  { woken, closed, told }: Ended,
-): void {
+export function emitEnded(signals: Signals, { woken, closed, told }: Ended): void {
   for (const approval of closed) signals.emit('approval', toApproval(approval))
   for (const message of told) signals.emit('message', message)
   for (const thread of new Set(woken)) signals.emit('posted', { thread })

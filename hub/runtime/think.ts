@@ -1,4 +1,5 @@
-import { type Deadline, timeoutSignal } from '../core/clock.ts'
+import { sleep } from '../core/clock.ts'
+import { describeError } from '../core/errors.ts'
 import {
   type Model,
   ModelError,
@@ -6,81 +7,60 @@ import {
   type ModelReply,
   type ModelRequest,
 } from '../core/model.ts'
-import { isBlank } from '../core/text.ts'
-import { countStep } from '../store/cycles.ts'
-import { appendHistory, fencedWrite } from '../store/history.ts'
-import { saveTokenFactors } from '../store/hub-state.ts'
+import { isBlank, toSentence, toSpan } from '../core/text.ts'
 import { planCalls } from '../store/ledger.ts'
 import type { NewToolCall } from '../store/tables.ts'
+import type { ActiveCycle, CycleWrite } from './active-cycle.ts'
 import { hashArguments } from './arguments.ts'
-import { type Claim, LEASE_MS } from './claim.ts'
-import { makeRoom, type RoomFor } from './compaction.ts'
-import { completeWithRetries } from './complete.ts'
+import { type CompactDeps, type CompactFor, compact } from './compaction.ts'
 import type { RuntimeDeps } from './deps.ts'
-import { endWithText, isAwaited } from './finish.ts'
+import { endWithText, isAwaited } from './final-text.ts'
+import { completeMetered } from './limits/account.ts'
 import { mayShrinkTo } from './limits/cycle-tokens.ts'
 import { LimitReached } from './limits/limit-reached.ts'
-import { settle, writeUsage } from './limits/metered-model.ts'
-import { toPreamble } from './prompt.ts'
-import { toAnchor } from './tokens.ts'
+import { decideRetry } from './retry.ts'
+import { tellRecovered } from './suspend.ts'
 import { toMessages } from './window.ts'
+
+export type ThinkDeps = CompactDeps & Pick<RuntimeDeps, 'random'>
 
 /** Makes one step: asks the model, and adds its answer to the history with the calls that it plans. */
 export async function think(
-  deps: RuntimeDeps,
-  claim: Claim,
+  deps: ThinkDeps,
+  cycle: ActiveCycle,
   signal: AbortSignal,
 ): Promise<'act' | 'think' | 'ended'> {
-  const { model, request, reply } = await askForReply(deps, claim, signal)
-  const step = claim.steps + 1
-  const now = deps.clock.now()
-  const usage = claim.unpaid ?? NO_USAGE
-  const content = toContent(reply, uniqueIds(reply.calls, claim, step))
+  const { model, request, reply } = await askForReply(deps, cycle, signal)
+  const content = toContent(reply, uniqueIds(reply.calls, cycle))
   const counted = deps.tokens.learn(model.name, {
     preamble: request,
-    window: claim.window,
-    usage: reply.usage ?? NO_USAGE,
+    window: cycle.window,
+    usage: reply.usage ?? { input: 0, output: 0 },
   })
   if (content.calls.length === 0)
-    return endWithText(deps, claim, {
+    return endWithText(deps, cycle, {
       content,
-      step,
-      usage,
       text: toFinalText(reply),
       why: whyEmpty(reply, request),
       isCut: reply.truncated,
       counted,
       signal,
     })
-  const entries = await deps.store.write(async tx => {
-    const lastSeq = await fencedWrite(tx, claim, 1, now + LEASE_MS, now)
-    await countStep(tx, claim.cycle, usage)
-    await writeUsage(tx, claim)
-    if (counted !== undefined) await saveTokenFactors(tx, deps.tokens.factors)
-    await planCalls(tx, toPlan(deps, claim, content.calls, step, now))
-    return appendHistory(tx, claim, lastSeq, step, [content], now)
+  await cycle.commit(async write => {
+    await planCalls(write.tx, toPlan(deps, write, cycle, content.calls))
+    await cycle.step(write, { answer: content, counted })
   })
-  settle(deps, claim)
-  claim.anchor = toAnchor(counted, entries[0]?.seq ?? 0)
-  claim.window.push(...entries)
-  claim.steps = step
-  claim.unseen = []
-  claim.turn?.share()
-  deps.signals.emit('stepCommitted', { thread: claim.thread })
   return 'act'
 }
 
 /** Asks the model, and once more if its reply is empty and either was cut or is waited for by a person. */
-async function askForReply(deps: RuntimeDeps, claim: Claim, signal: AbortSignal) {
-  const first = await ask(deps, claim, signal)
-  const { reply } = first
-  if (!isEmpty(reply) || !(reply.truncated || (await isAwaited(deps.store.db, claim)))) return first
-  deps.log.warn('reply_empty', { cycle: claim.cycle, truncated: reply.truncated })
-  return ask(deps, claim, signal, toReminder(reply))
-}
-
-function isEmpty({ text, calls }: ModelReply): boolean {
-  return calls.length === 0 && isBlank(text)
+async function askForReply(deps: ThinkDeps, cycle: ActiveCycle, signal: AbortSignal): Promise<Asked> {
+  const first = await ask(deps, cycle, signal)
+  const { text, calls, truncated } = first.reply
+  const isEmpty = calls.length === 0 && isBlank(text)
+  if (!isEmpty || !(truncated || (await isAwaited(cycle)))) return first
+  cycle.log.warn('reply_empty', { cycle: cycle.id, truncated })
+  return ask(deps, cycle, signal, toReminder(first.reply))
 }
 
 /** Returns the message with which the model is asked once more. The history never holds it. */
@@ -99,50 +79,122 @@ function whyEmpty({ truncated }: ModelReply, { maxOutput }: ModelRequest) {
 }
 
 /** Asks the model, and once more with less if the provider or a budget finds the request too long. */
-async function ask(deps: RuntimeDeps, claim: Claim, signal: AbortSignal, reminder?: ModelMessage) {
-  const complete = (room: RoomFor) =>
-    completeWithRetries(deps, claim, {
-      signal,
-      toRequest: async model => {
-        await makeRoom(deps, claim, room, signal)
-        return toRequest(deps, claim, model, reminder)
-      },
+async function ask(
+  deps: ThinkDeps,
+  cycle: ActiveCycle,
+  signal: AbortSignal,
+  reminder?: ModelMessage,
+): Promise<Asked> {
+  const complete = (when: CompactFor) =>
+    completeWithRetries(deps, cycle, signal, async model => {
+      await compact(deps, cycle, when, signal)
+      return {
+        ...cycle.preamble(),
+        messages: [...toMessages(cycle.window), ...(reminder ? [reminder] : [])],
+        maxOutput: model.maxOutput,
+        timezone: deps.timezone,
+        now: cycle.now(),
+      }
     })
   try {
     return await complete('step')
   } catch (error) {
-    const shorter = decideShorter(deps, claim, error)
+    const shorter = decideShorter(deps, cycle, error)
     if (!shorter) throw error
-    deps.log.warn('request_too_long', { cycle: claim.cycle, error })
+    cycle.log.warn('request_too_long', { cycle: cycle.id, error })
     return complete(shorter)
   }
 }
 
 /** Decides how much shorter a request that failed may be made; undefined if that would not help. */
-function decideShorter(deps: RuntimeDeps, claim: Claim, error: unknown): RoomFor | undefined {
+function decideShorter(deps: ThinkDeps, cycle: ActiveCycle, error: unknown): CompactFor | undefined {
   if (error instanceof ModelError) return error.kind === 'overflow' ? 'overflow' : undefined
-  if (!(error instanceof LimitReached) || error.room === undefined || claim.shrunk) return undefined
-  if (!mayShrinkTo(deps, claim.agent, error.room)) return undefined
-  claim.shrunk = true
-  return { budget: error.room }
+  if (!(error instanceof LimitReached) || error.fits === undefined || cycle.isShrunk) return undefined
+  if (!mayShrinkTo(deps, cycle.agent, error.fits)) return undefined
+  cycle.isShrunk = true
+  return { budget: error.fits }
 }
 
-const NO_USAGE = { input: 0, output: 0, cachedInput: 0, costMicros: 0 }
+/** A reply, with the model that gave it and the model's request. */
+interface Asked {
+  model: Model
+  request: ModelRequest
+  reply: ModelReply
+}
+
+/**
+ * Asks until there is an answer: repeats by the kind of error, then takes the next model, and throws the last
+ * ModelError. Each try takes the model that the config names at that time. People are told once of a failure
+ * that lasts, and once of its end.
+ */
+async function completeWithRetries(
+  deps: ThinkDeps,
+  cycle: ActiveCycle,
+  signal: AbortSignal,
+  toRequest: (model: Model) => Promise<ModelRequest>,
+): Promise<Asked> {
+  const onText = (text: string) => {
+    if (cycle.target !== null)
+      cycle.signals.emit('delta', { conversation: cycle.target, cycle: cycle.id, text })
+  }
+  let model = cycle.model()
+  let request = await toRequest(model)
+  for (let failures = 1; ; failures++) {
+    const configured = cycle.model()
+    if (configured !== model) {
+      model = configured
+      request = await toRequest(model)
+      failures = 1
+    }
+    try {
+      const reply = await completeMetered(deps, cycle, { model, request, signal, onText })
+      await tellRecovered(cycle)
+      return { model, request, reply }
+    } catch (error) {
+      signal.throwIfAborted()
+      const wait = await prepareRepeat(deps, cycle, error, failures)
+      if (wait !== undefined) await sleep(deps.clock, wait, signal)
+      else if (model.health?.giveUp(error)) failures = 0
+      else throw error
+    }
+  }
+}
+
+/** Returns the milliseconds until the next try; undefined if there is none within the cycle's minutes. */
+async function prepareRepeat(
+  { random }: ThinkDeps,
+  cycle: ActiveCycle,
+  error: unknown,
+  failures: number,
+): Promise<number | undefined> {
+  const decision = decideRetry(error, failures, random)
+  cycle.failures = decision.attempt
+  if (decision.kind === 'give_up') return undefined
+  const { wait, of, tell } = decision
+  const retryAt = cycle.now() + wait
+  if (retryAt >= cycle.startedAt + cycle.agent.limits.minutes * 60_000) return undefined
+  cycle.log.warn('model_failed', { error, attempt: failures, of, retryInMs: wait })
+  if (!tell || cycle.hasToldFailure || cycle.parkedAt !== null) return wait
+  cycle.hasToldFailure = true
+  const text = `${toSentence(describeError(error))} I try again in ${toSpan(wait)} (${failures} of ${of}).`
+  const data = { attempt: failures, of, retryAt, retryable: true }
+  await cycle.commit(write => cycle.message(write, { kind: 'error', text, data }))
+  return wait
+}
 
 function toPlan(
-  deps: RuntimeDeps,
-  claim: Claim,
+  { toolBox }: ThinkDeps,
+  { now }: CycleWrite,
+  cycle: ActiveCycle,
   calls: ModelReply['calls'],
-  step: number,
-  now: number,
 ): NewToolCall[] {
   return calls.map((made, position) => {
-    const call = deps.toolBox.resolve(made)
+    const call = toolBox.resolve(made)
     return {
-      id: deps.newId('call'),
-      thread_id: claim.thread,
-      cycle_id: claim.cycle,
-      step,
+      id: cycle.newId('call'),
+      thread_id: cycle.thread,
+      cycle_id: cycle.id,
+      step: cycle.steps + 1,
       position,
       call_id: made.id,
       tool: call.name,
@@ -169,37 +221,17 @@ function toFinalText({ text, truncated }: ModelReply): string {
 }
 
 /** Makes ids of calls unique: ids that repeat within a window would pair the wrong call and result. */
-function uniqueIds(calls: ModelReply['calls'], claim: Claim, step: number): ModelReply['calls'] {
+function uniqueIds(
+  calls: ModelReply['calls'],
+  { window, id: cycle, steps }: ActiveCycle,
+): ModelReply['calls'] {
   if (calls.length === 0) return calls
   const used = new Set(
-    claim.window.flatMap(({ content }) =>
-      content.role === 'assistant' ? content.calls.map(call => call.id) : [],
-    ),
+    window.flatMap(({ content }) => (content.role === 'assistant' ? content.calls.map(call => call.id) : [])),
   )
   return calls.map((call, index) => {
-    const id = used.has(call.id) ? `${call.id}_${claim.cycle.slice(-6)}_${step}_${index}` : call.id
+    const id = used.has(call.id) ? `${call.id}_${cycle.slice(-6)}_${steps + 1}_${index}` : call.id
     used.add(id)
     return { ...call, id }
   })
-}
-
-function toRequest(
-  deps: RuntimeDeps,
-  claim: Claim,
-  model: Model,
-  reminder: ModelMessage | undefined,
-): ModelRequest {
-  return {
-    ...toPreamble(deps, claim),
-    messages: [...toMessages(claim.window), ...(reminder ? [reminder] : [])],
-    maxOutput: model.maxOutput,
-    timezone: deps.timezone,
-    now: deps.clock.now(),
-  }
-}
-
-/** Returns a deadline that aborts when the cycle's minutes are over; `cancel` frees its timer. */
-export function cycleDeadline(deps: RuntimeDeps, claim: Claim): Deadline {
-  const left = claim.startedAt + claim.agent.limits.minutes * 60_000 - deps.clock.now()
-  return timeoutSignal(deps.clock, left, 'The cycle')
 }

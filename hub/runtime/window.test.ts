@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { HistoryContent } from '../../schemas/inbox.ts'
 import type { HistoryEntry } from '../store/history.ts'
 import { estimateTokens, tokensOf, tokensOfAll } from './tokens.ts'
-import { decideCut, findBulky, hasOpenCalls, toCut, toMarks, toMessages, toStub } from './window.ts'
+import { decideCut, findBulky, hasOpenCalls, toCut, toMessages, toStub, toThresholds } from './window.ts'
 
 type Part = { size: number; calls: number; update: boolean }
 
@@ -105,15 +105,15 @@ test('a content that no window holds is cut; one that fits stays the same', () =
 })
 
 test('the marks of a model', () => {
-  const of = toMarks({ context: 32_768, maxOutput: 4_096 })
+  const of = toThresholds({ context: 32_768, maxOutput: 4_096 })
   const limit = 32_768 - 4_096 - 1_024
   expect(of).toEqual({ limit, soft: limit * 0.7, hard: limit - limit / 8, keep: limit / 4 })
-  const large = toMarks({ context: 1_000_000, maxOutput: 4_096 })
+  const large = toThresholds({ context: 1_000_000, maxOutput: 4_096 })
   expect(large.hard).toBe(large.limit - 16_384)
   expect(large.keep).toBe(20_000)
-  const tight = toMarks({ context: 1_000_000, maxOutput: 4_096 }, 600_000)
+  const tight = toThresholds({ context: 1_000_000, maxOutput: 4_096 }, 600_000)
   expect(tight).toEqual({ limit: 200_000, soft: 140_000, hard: 200_000 - 16_384, keep: 20_000 })
-  expect(toMarks({ context: 32_768, maxOutput: 4_096 }, 600_000)).toEqual(of)
+  expect(toThresholds({ context: 32_768, maxOutput: 4_096 }, 600_000)).toEqual(of)
 })
 
 test('an estimate takes the larger of a fourth of the bytes and the words and digits', () => {

@@ -1,7 +1,11 @@
-import type { HistoryContent } from '../../schemas/inbox.ts'
+import { type HistoryContent, storedFact } from '../../schemas/inbox.ts'
 import type { ModelMessage } from '../core/model.ts'
 import { isBlank, plural } from '../core/text.ts'
-import type { HistoryEntry } from '../store/history.ts'
+import { type HistoryEntry, readHistory } from '../store/history.ts'
+import { newestSession } from '../store/sessions.ts'
+import type { ThreadRow } from '../store/tables.ts'
+import type { Tx } from '../store/writer.ts'
+import type { RuntimeAgent, RuntimeDeps } from './deps.ts'
 import { tokensOf } from './tokens.ts'
 
 /** Tokens of room for what an estimate misses. */
@@ -16,22 +20,22 @@ const CALLS_OF_BUDGET = 3
 const MOST_KEPT = 20_000
 const KEEP = 0.25
 
-/** Tokens that a request may hold besides its reply, and the marks at which its oldest part leaves. */
-export interface Marks {
+/** Tokens that a request may hold besides its reply, and the thresholds at which its oldest part leaves. */
+export interface Thresholds {
   limit: number
-  /** The mark that is checked when a cycle ends. */
+  /** The threshold that is checked when a cycle ends. */
   soft: number
-  /** The mark that is checked before every step. */
+  /** The threshold that is checked before every step. */
   hard: number
   /** Tokens of the newest entries that stay as they are. */
   keep: number
 }
 
-/** Returns the marks for the smaller of the model's context and the `tokens` that a cycle may use. */
-export function toMarks(
+/** Returns the thresholds for the smaller of the model's context and the `tokens` that a cycle may use. */
+export function toThresholds(
   { context, maxOutput }: { context: number; maxOutput: number },
   tokens = Number.POSITIVE_INFINITY,
-): Marks {
+): Thresholds {
   const limit = Math.max(0, Math.min(context - maxOutput - RESERVE, Math.floor(tokens / CALLS_OF_BUDGET)))
   return {
     limit,
@@ -100,8 +104,8 @@ export function toStub(content: HistoryContent): HistoryContent {
 }
 
 /** Returns the tokens to which an entry is cut that no window can hold whole. */
-export function cutLength(marks: Marks): number {
-  return marks.limit / 16
+export function cutLength(thresholds: Thresholds): number {
+  return thresholds.limit / 16
 }
 
 /** Cuts a content so large that no window holds it, to about `tokens`. */
@@ -143,4 +147,29 @@ export function toMessages(entries: readonly HistoryEntry[]): ModelMessage[] {
       })),
     ]
   })
+}
+
+/** Reads a thread's window: the message for everything before it, and its entries, each in its form. */
+export async function readWindow(
+  deps: Pick<RuntimeDeps, 'model'>,
+  tx: Tx,
+  row: Pick<ThreadRow, 'id' | 'window_start' | 'last_seq'>,
+  { model, limits }: Pick<RuntimeAgent, 'model' | 'limits'>,
+): Promise<HistoryEntry[]> {
+  const session = row.window_start > 1 ? await newestSession(tx, row.id) : undefined
+  const rows = row.last_seq < row.window_start ? [] : await readHistory(tx, row.id, row.window_start)
+  const length = cutLength(toThresholds(deps.model(model), limits.tokens))
+  const entries = rows.flatMap(({ seq, content, form }): HistoryEntry[] => {
+    if (form === 'hidden') return []
+    if (form === 'stub') return [{ seq, content: toStub(content) }]
+    return [{ seq, content: form === 'cut' ? toCut(content, length) : content }]
+  })
+  if (!session?.head || session.last_seq !== row.window_start - 1) return entries
+  const facts =
+    session.facts_json === null ? undefined : storedFact.array().parse(JSON.parse(session.facts_json))
+  const told = facts ? { tellsContext: true as const, facts } : {}
+  return [
+    { seq: session.last_seq, content: { role: 'user', text: session.head, items: [], ...told } },
+    ...entries,
+  ]
 }

@@ -48,15 +48,11 @@ function withCall(eb: CycleColumns, usage: Usage) {
   }
 }
 
-function withStep(eb: CycleColumns, usage: Usage) {
-  return { ...withCall(eb, usage), steps: eb('steps', '+', 1), attempts: 1 }
-}
-
 /** Counts a step with the tokens that it used. */
 export async function countStep(tx: Tx, cycle: string, usage: Usage): Promise<void> {
   await tx
     .updateTable('cycles')
-    .set(eb => withStep(eb, usage))
+    .set(eb => ({ ...withCall(eb, usage), steps: eb('steps', '+', 1), attempts: 1 }))
     .where('id', '=', cycle)
     .execute()
 }
@@ -66,15 +62,6 @@ export async function countCall(tx: Tx, cycle: string, usage: Usage): Promise<vo
   await tx
     .updateTable('cycles')
     .set(eb => withCall(eb, usage))
-    .where('id', '=', cycle)
-    .execute()
-}
-
-/** Counts the last step of a cycle and ends the cycle as done. */
-export async function endCycleWithStep(tx: Tx, cycle: string, usage: Usage, at: number): Promise<void> {
-  await tx
-    .updateTable('cycles')
-    .set(eb => ({ ...withStep(eb, usage), status: 'done', ended_at: at }))
     .where('id', '=', cycle)
     .execute()
 }

@@ -1,8 +1,7 @@
-import type { Kysely, UpdateObject } from 'kysely'
+import type { Kysely } from 'kysely'
 import { type HistoryContent, historyContent } from '../../schemas/inbox.ts'
 import { HubError } from '../core/errors.ts'
 import type { HistoryForm, Tables } from './tables.ts'
-import { unlessEnded } from './threads.ts'
 import type { Tx } from './writer.ts'
 
 export interface HistoryEntry {
@@ -21,30 +20,16 @@ export interface Fenced {
  * Begins a write of a cycle: checks the fencing number, renews the lease and reserves `rows` seqs in the
  * history. Returns the last seq before them. Throws `conflict` if another process took the thread over.
  */
-export function fencedWrite(tx: Tx, fenced: Fenced, rows: number, leaseUntil: number, now: number) {
-  return reserveSeqs(tx, fenced, rows, { lease_until: leaseUntil, updated_at: now })
-}
-
-/** Begins the last write of a cycle: like `fencedWrite`, but frees the thread for the next cycle. */
-export function releasingWrite(
-  tx: Tx,
-  fenced: Fenced & { resting: 'sleeping' | 'waiting' },
-  rows: number,
-  now: number,
-): Promise<number> {
-  const status = unlessEnded(fenced.resting)
-  return reserveSeqs(tx, fenced, rows, { lease_owner: null, lease_until: null, status, updated_at: now })
-}
-
-async function reserveSeqs(
+export async function fencedWrite(
   tx: Tx,
   { thread, cycle, fence }: Fenced,
   rows: number,
-  change: UpdateObject<Tables, 'threads'>,
+  leaseUntil: number,
+  now: number,
 ): Promise<number> {
   const row = await tx
     .updateTable('threads')
-    .set(eb => ({ ...change, last_seq: eb('last_seq', '+', rows) }))
+    .set(eb => ({ last_seq: eb('last_seq', '+', rows), lease_until: leaseUntil, updated_at: now }))
     .where('id', '=', thread)
     .where('fence', '=', fence)
     .returning('last_seq')

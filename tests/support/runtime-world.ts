@@ -16,7 +16,7 @@ import { createReset, type ResetRequest } from '../../hub/runtime/reset.ts'
 import { createRouter } from '../../hub/runtime/router.ts'
 import { createRuntime } from '../../hub/runtime/runtime.ts'
 import { closeQuestions } from '../../hub/store/approvals.ts'
-import { agentOfThread, voidLeases } from '../../hub/store/threads.ts'
+import { voidLeases } from '../../hub/store/threads.ts'
 import type { Tx, Write } from '../../hub/store/writer.ts'
 import type { ChatMessage } from '../../schemas/chat.ts'
 import type { EventListed } from '../../schemas/inbox.ts'
@@ -264,11 +264,10 @@ function createLife(parts: Parts, death: Death | undefined) {
       noteCycle: async () => undefined,
     },
     semaphore,
-    agentOfThread,
   )
   const approvals = createApprovals({ ...common, log, toolBox, agent, owner, sampleFor: runtime.sampleFor })
   signals.on('posted', ({ thread }) => runtime.wake(thread))
-  signals.on('modelAnswers', () => void runtime.goOn())
+  signals.on('modelAnswers', () => void runtime.resume())
   signals.on('modelRetryRequested', () => model.health.reset())
   const due = combineSources([router.eventReleases, ...runtime.due], clock.now)
   return { due, router, reset, runtime, approvals, semaphore, signals, retired, ...mortal }

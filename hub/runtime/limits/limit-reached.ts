@@ -1,18 +1,18 @@
 import { dayOf, nextDayStart, toLocal } from '../../core/clock.ts'
 import type { RuntimeAgent, RuntimeDeps } from '../deps.ts'
-import { type Bound, neverFits, type PlannedCall, roomForInput } from './room.ts'
+import { type Bound, neverFits, type PlannedCall, roomForInput } from './decide-reservation.ts'
 
 /** A limit that was reached. `text` tells people its name, its value, what was used, and how to raise it. */
 export class LimitReached extends Error {
   readonly data: Record<string, unknown>
   /** Tokens of a request that would fit; set if a shorter request helps more than waiting. */
-  readonly room: number | undefined
+  readonly fits: number | undefined
 
-  constructor(text: string, data: Record<string, unknown>, room?: number) {
+  constructor(text: string, data: Record<string, unknown>, fits?: number) {
     super(text)
     this.name = 'LimitReached'
     this.data = data
-    this.room = room
+    this.fits = fits
   }
 
   /** Time at which the limit ends by itself, unix milliseconds; undefined for a limit of one cycle. */
@@ -22,9 +22,11 @@ export class LimitReached extends Error {
   }
 }
 
+type Deps = Pick<RuntimeDeps, 'clock' | 'timezone' | 'budget'>
+
 /** Describes the limit that a call would exceed. The named usage leaves the call's reservation out. */
 export function toLimitReached(
-  deps: RuntimeDeps,
+  deps: Deps,
   agent: RuntimeAgent,
   bound: Bound,
   call: PlannedCall,
@@ -54,7 +56,7 @@ export function toLimitReached(
 }
 
 /** Describes the limit on cycles that no person asked for. */
-export function toWakesReached(deps: RuntimeDeps, agent: RuntimeAgent, used: number): LimitReached {
+export function toWakesReached(deps: Deps, agent: RuntimeAgent, used: number): LimitReached {
   const now = deps.clock.now()
   const until = nextDayStart(now, deps.timezone)
   const value = agent.limits.wakesPerDay

@@ -1,12 +1,9 @@
 import type { HistoryContent } from '../../../schemas/inbox.ts'
 import { plural } from '../../core/text.ts'
-import { fencedWrite } from '../../store/history.ts'
 import { callsOfCycle, fingerprintOf } from '../../store/ledger.ts'
 import type { ToolCallRow } from '../../store/tables.ts'
-import { recordCall, showCall, toHistory } from '../calls.ts'
-import { type Claim, LEASE_MS } from '../claim.ts'
-import type { RuntimeDeps } from '../deps.ts'
-import { publish } from '../tell.ts'
+import type { ActiveCycle } from '../active-cycle.ts'
+import { endCalls, toHistory } from '../calls.ts'
 import { LimitReached } from './limit-reached.ts'
 
 const WARN_AT = 3
@@ -48,15 +45,13 @@ export function countRepeats(calls: readonly Call[]): Map<string, number> {
   return counts
 }
 
-type Asked = Pick<Call, 'tool' | 'arguments'>
-
 /** Returns a key that is equal for calls of the same tool with the same arguments. */
-function keyOf({ tool, arguments: args }: Asked): string {
+function keyOf({ tool, arguments: args }: Pick<Call, 'tool' | 'arguments'>): string {
   return `${tool} ${args}`
 }
 
 /** Tells whether `group` has as many calls equal to `next` as a loop; their results are not known yet. */
-export function isOneTooMany(group: readonly Asked[], next: Asked): boolean {
+export function isOneTooMany(group: readonly ToolCallRow[], next: ToolCallRow): boolean {
   return group.filter(call => keyOf(call) === keyOf(next)).length >= STOP_AT
 }
 
@@ -64,49 +59,33 @@ export function isOneTooMany(group: readonly Asked[], next: Asked): boolean {
  * Gives calls of the newest step that are beyond the limit a result that says so, before they run. Throws
  * LimitReached if the agent was told before.
  */
-export async function checkExcess(deps: RuntimeDeps, claim: Claim): Promise<void> {
-  const limit = claim.agent.limits.calls
+export async function checkExcess(cycle: ActiveCycle): Promise<void> {
+  const limit = cycle.agent.limits.calls
   if (limit === undefined) return
-  const calls = await callsOfCycle(deps.store.db, claim.cycle)
+  const calls = await callsOfCycle(cycle.db, cycle.id)
   const excess = decideExcess(calls, limit)
   if (excess.kind === 'stop') {
     throw new LimitReached(
-      `I stopped after ${plural(limit, 'call')} of tools, the limit of one cycle. Raise limits.calls in agents/${claim.agent.name}.md, or tell me to go on.`,
+      `I stopped after ${plural(limit, 'call')} of tools, the limit of one cycle. Raise limits.calls in agents/${cycle.agent.name}.md, or tell me to go on.`,
       { limit: 'limits.calls', value: limit, used: limit },
     )
   }
-  if (excess.kind === 'refuse') {
-    const refused = calls.filter(({ id }) => excess.ids.includes(id))
-    await refuse(deps, claim, refused, limit)
-  }
-}
-
-async function refuse(deps: RuntimeDeps, claim: Claim, rows: ToolCallRow[], limit: number): Promise<void> {
-  const status = 'skipped' as const
-  const ended = rows.map(row => ({
-    row,
-    status,
-    outcome: { text: describeRefusal(row, limit), isError: true },
-  }))
-  const messages = await deps.store.write(async tx => {
-    const now = deps.clock.now()
-    await fencedWrite(tx, claim, 0, now + LEASE_MS, now)
-    const told = []
-    for (const each of ended) told.push(await recordCall(deps, tx, claim, each))
-    return told
+  if (excess.kind === 'fine') return
+  const refused = calls.filter(({ id }) => excess.ids.includes(id))
+  const outcome = (tool: string) => ({
+    text: `${tool} was not run: this cycle may call tools ${plural(limit, 'time')}, and has. Answer with what you know; another call ends this cycle.`,
+    isError: true,
   })
-  for (const { row, outcome } of ended) showCall(deps, claim, row, status, outcome.text)
-  publish(deps, messages)
-}
-
-function describeRefusal({ tool }: ToolCallRow, limit: number): string {
-  return `${tool} was not run: this cycle may call tools ${plural(limit, 'time')}, and has. Answer with what you know; another call ends this cycle.`
+  await endCalls(
+    cycle,
+    refused.map(row => ({ row, status: 'skipped', outcome: outcome(row.tool) })),
+  )
 }
 
 /** Throws LimitReached if a call gave the same result too often. Used before a step and between its calls. */
-export async function checkRepeats(deps: RuntimeDeps, claim: Claim): Promise<void> {
-  if (claim.steps < 1) return
-  const calls = await callsOfCycle(deps.store.db, claim.cycle)
+export async function checkRepeats(cycle: ActiveCycle): Promise<void> {
+  if (cycle.steps < 1) return
+  const calls = await callsOfCycle(cycle.db, cycle.id)
   if (calls.length < STOP_AT) return
   const counts = countRepeats(calls)
   const looping = calls.find(({ id }) => (counts.get(id) ?? 0) >= STOP_AT)
@@ -118,24 +97,16 @@ export async function checkRepeats(deps: RuntimeDeps, claim: Claim): Promise<voi
 }
 
 /** Tells whether some call of the newest step may become a loop before the step is over. */
-export async function mayLoop(
-  deps: RuntimeDeps,
-  claim: Claim,
-  open: readonly ToolCallRow[],
-): Promise<boolean> {
+export async function mayLoop(cycle: ActiveCycle, open: readonly ToolCallRow[]): Promise<boolean> {
   if (open.length < 2) return false
-  const calls = await callsOfCycle(deps.store.db, claim.cycle)
+  const calls = await callsOfCycle(cycle.db, cycle.id)
   return open.some(call => isOneTooMany(calls, call))
 }
 
 /** Returns the newest step's results as the history holds them, with a warning if a call repeats. */
-export async function toResults(
-  deps: RuntimeDeps,
-  claim: Claim,
-  rows: readonly ToolCallRow[],
-): Promise<HistoryContent[]> {
-  if (claim.steps === 1 && rows.length < WARN_AT) return rows.map(toHistory)
-  const counts = countRepeats(await callsOfCycle(deps.store.db, claim.cycle))
+export async function toResults(cycle: ActiveCycle, rows: readonly ToolCallRow[]): Promise<HistoryContent[]> {
+  if (cycle.steps === 1 && rows.length < WARN_AT) return rows.map(toHistory)
+  const counts = countRepeats(await callsOfCycle(cycle.db, cycle.id))
   return rows.map(row => {
     const content = toHistory(row)
     const count = counts.get(row.id) ?? 0

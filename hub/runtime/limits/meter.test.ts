@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createMeter } from './meter.ts'
+import { createMeter, untilReleased } from './meter.ts'
 
 const row = (agent: string, tokens: number) => ({
   day: 'd',
@@ -47,14 +47,14 @@ test('reservations count together until they are given back, and who waits is to
   expect(meter.reserved('d')).toEqual({ tokens: 8, micros: 10, wakes: 1 })
   expect(meter.reserved('d', 'a').tokens).toBe(3)
   expect(meter.reserved('e').tokens).toBe(0)
-  const changed = meter.changed()
+  const released = untilReleased(meter.released, new AbortController().signal)
   const stop = new AbortController()
-  const stopped = meter.changed(stop.signal)
+  const stopped = untilReleased(meter.released, stop.signal)
   stop.abort(new Error('the end'))
   await expect(stopped).rejects.toThrow('the end')
   meter.release(one)
   meter.release(one)
-  await changed
+  await released
   expect(meter.reserved('d').tokens).toBe(5)
-  await expect(meter.changed(stop.signal)).rejects.toThrow('the end')
+  await expect(untilReleased(meter.released, stop.signal)).rejects.toThrow('the end')
 })

@@ -26,13 +26,11 @@ export interface Meter {
   /** Returns what running calls may still use, of one agent or of all. */
   reserved(day: string, agent?: string): Spent
   reserve(reservation: Reservation): void
-  /** Releases the reservation; call `spend` with what was used of it. */
-  release(reservation: Reservation): void
+  /** Releases the reservation, once; call `spend` with what was used of it. */
+  release(reservation: Reservation | undefined): void
   spend(usage: UsageDay): void
-  /** Number of reservations that were released so far. */
-  readonly releases: number
-  /** Resolves when a reservation was released; rejects with the signal's reason. */
-  changed(signal?: AbortSignal): Promise<void>
+  /** Resolves when the next reservation is released. */
+  readonly released: Promise<void>
 }
 
 /** Days in memory: today, and the day before for calls that began in it. */
@@ -41,75 +39,51 @@ const MOST_DAYS = 2
 export function createMeter(read: (day: string) => Promise<UsageDay[]>): Meter {
   const days = new Map<string, { agents: Map<string, Spent>; opened: Promise<void> }>()
   const running = new Set<Reservation>()
-  const waiting = new Set<() => void>()
-  let releases = 0
+  let next = Promise.withResolvers<void>()
 
-  const agentsOf = (day: string) => days.get(day)?.agents ?? new Map<string, Spent>()
-  const add = (agents: Map<string, Spent>, usage: UsageDay) => {
-    const before = agents.get(usage.agent) ?? NOTHING
-    agents.set(usage.agent, {
-      tokens: before.tokens + usage.tokens,
-      micros: before.micros + usage.cost_micros,
-      wakes: before.wakes + usage.wakes,
-    })
+  const add = (agents: Map<string, Spent>, { agent, tokens, cost_micros: micros, wakes }: UsageDay) =>
+    agents.set(agent, sum(agents.get(agent) ?? NOTHING, { tokens, micros, wakes }))
+  const load = async (day: string, agents: Map<string, Spent>) => {
+    try {
+      for (const row of await read(day)) add(agents, row)
+    } catch (error) {
+      // The day is read again with the next call.
+      days.delete(day)
+      throw error
+    }
   }
   return {
     open(day) {
       const known = days.get(day)
       if (known) return known.opened
       const agents = new Map<string, Spent>()
-      const opened = read(day).then(
-        rows => {
-          for (const row of rows) add(agents, row)
-        },
-        error => {
-          days.delete(day)
-          throw error
-        },
-      )
+      const opened = load(day, agents)
       days.set(day, { agents, opened })
       for (const oldest of [...days.keys()].sort().slice(0, -MOST_DAYS)) days.delete(oldest)
       return opened
     },
-    spent: (day, agent) =>
-      agent === undefined
-        ? [...agentsOf(day).values()].reduce(sum, NOTHING)
-        : (agentsOf(day).get(agent) ?? NOTHING),
+    spent(day, agent) {
+      const agents = days.get(day)?.agents
+      return agent === undefined
+        ? [...(agents?.values() ?? [])].reduce(sum, NOTHING)
+        : (agents?.get(agent) ?? NOTHING)
+    },
     reserved: (day, agent) =>
       [...running]
         .filter(each => each.day === day && (agent === undefined || each.agent === agent))
         .reduce<Spent>(sum, NOTHING),
-    get releases() {
-      return releases
-    },
     reserve: reservation => void running.add(reservation),
     release(reservation) {
-      if (!running.delete(reservation)) return
-      releases++
-      for (const tell of [...waiting]) tell()
+      if (!reservation || !running.delete(reservation)) return
+      next.resolve()
+      next = Promise.withResolvers()
     },
     spend(usage) {
-      const known = days.get(usage.day)
-      if (known) add(known.agents, usage)
+      const agents = days.get(usage.day)?.agents
+      if (agents) add(agents, usage)
     },
-    changed(signal) {
-      return new Promise((resolve, reject) => {
-        if (signal?.aborted) return reject(signal.reason)
-        const end = () => {
-          waiting.delete(tell)
-          signal?.removeEventListener('abort', onAbort)
-        }
-        const tell = () => {
-          end()
-          resolve()
-        }
-        const onAbort = () => {
-          end()
-          reject(signal?.reason)
-        }
-        waiting.add(tell)
-        signal?.addEventListener('abort', onAbort, { once: true })
-      })
+    get released() {
+      return next.promise
     },
   }
 }
@@ -121,5 +95,18 @@ function sum(one: Spent, other: Spent): Spent {
     tokens: one.tokens + other.tokens,
     micros: one.micros + other.micros,
     wakes: one.wakes + other.wakes,
+  }
+}
+
+/** Resolves with `released`; rejects with the signal's reason when it aborts before. */
+export async function untilReleased(released: Promise<void>, signal: AbortSignal): Promise<void> {
+  const aborted = Promise.withResolvers<never>()
+  const onAbort = () => aborted.reject(signal.reason)
+  signal.throwIfAborted()
+  signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    await Promise.race([released, aborted.promise])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
   }
 }

@@ -2,11 +2,11 @@ import { sleep } from '../../core/clock.ts'
 import { HubError } from '../../core/errors.ts'
 import { isObject, type JsonObject } from '../../core/forwarding.ts'
 import type { Model, ModelMessage, ModelReply, ModelRequest } from '../../core/model.ts'
-import { createSemaphore, type Semaphore } from '../../core/semaphore.ts'
+import { createSemaphore } from '../../core/semaphore.ts'
 import type { Tx } from '../../store/writer.ts'
 import type { RuntimeAgent, RuntimeDeps, Sample } from '../deps.ts'
+import { type Account, completeApart } from '../limits/account.ts'
 import { LimitReached } from '../limits/limit-reached.ts'
-import { completeApart, type Payer } from '../limits/metered-model.ts'
 import { decideRetry } from '../retry.ts'
 
 /** Times that one call may have the model write for its server. */
@@ -15,38 +15,44 @@ const MOST_SAMPLES = 8
 /** The system prompt of a request that has none. */
 const SYSTEM = 'You answer the request of a tool’s server.'
 
-export interface SamplingCall {
-  payer: Payer & { sampling?: Semaphore }
+type Deps = Parameters<typeof completeApart>[0] & Pick<RuntimeDeps, 'random'>
+
+interface SamplingCall {
+  account: Account
   /** Throws if another process has the call by now. */
   guard(tx: Tx): Promise<void>
-  stop: AbortSignal | undefined
+  /** Aborts when a person stops the cycle. */
+  stop: AbortSignal
 }
 
 /** Returns the sampling of an approved call: no other process runs it, and no person stops it. */
 export function toApprovedCall(agent: RuntimeAgent, cycle: string): SamplingCall {
-  return { payer: { agent, cycle, tokens: 0 }, guard: async () => undefined, stop: undefined }
+  const account = { agent, cycle, tokens: 0, cutText: '' }
+  return { account, guard: async () => undefined, stop: new AbortController().signal }
 }
 
 /** Creates the sampling of one call, under the budgets of the cycle, the agent and the hub. */
-export function createSampling(deps: RuntimeDeps, { payer, guard, stop }: SamplingCall): Sample {
+export function createSampling(deps: Deps, { account, guard, stop }: SamplingCall): Sample {
   let count = 0
   return async (params, signal) => {
     if (++count > MOST_SAMPLES)
       throw new HubError('rate_limited', `One call may have the model write ${MOST_SAMPLES} times at most`)
     const request = (model: Model) => toRequest(deps, model, params)
-    const modelNow = () => deps.model(payer.agent.model)
+    const modelNow = () => deps.model(account.agent.model)
     // A request that cannot be made is refused before it waits.
     request(modelNow())
-    const ended = AbortSignal.any([signal, ...(stop ? [stop] : [])])
-    payer.sampling ??= createSemaphore(1)
-    const release = await payer.sampling.acquire(ended)
+    const ended = AbortSignal.any([signal, stop])
+    account.sampling ??= createSemaphore(1)
+    const release = await account.sampling.acquire(ended)
     try {
-      const ask = async (model: Model) =>
-        toResult(model, await completeApart(deps, { payer, guard }, model, request(model), ended))
+      const ask = async (model: Model) => {
+        const call = { model, request: request(model), signal: ended }
+        return toResult(model, await completeApart(deps, account, guard, call))
+      }
       return await withRetries(deps, modelNow, ended, ask)
     } catch (error) {
       if (!(error instanceof LimitReached)) throw error
-      const why = `The budget of the agent ${payer.agent.name} has no room for it (${error.data['limit']})`
+      const why = `The budget of the agent ${account.agent.name} has no room for it (${error.data['limit']})`
       throw new HubError('rate_limited', why, { cause: error })
     } finally {
       release()
@@ -56,7 +62,7 @@ export function createSampling(deps: RuntimeDeps, { payer, guard, stop }: Sampli
 
 /** Repeats a failed call like a step of a cycle, for as long as the server waits. */
 async function withRetries(
-  { clock, random, log }: RuntimeDeps,
+  { clock, random, log }: Deps,
   modelNow: () => Model,
   signal: AbortSignal,
   ask: (model: Model) => Promise<JsonObject>,
@@ -79,7 +85,7 @@ async function withRetries(
 }
 
 /** Builds the request; throws if no model can answer the params of a `sampling/createMessage`. */
-function toRequest(deps: RuntimeDeps, model: Model, params: JsonObject): ModelRequest {
+function toRequest(deps: Deps, model: Model, params: JsonObject): ModelRequest {
   if (model.canSummarize === false)
     throw new HubError('unavailable', 'No language model is at work here: the hub has none configured')
   const { messages, systemPrompt, maxTokens, tools } = params

@@ -2,9 +2,8 @@ import { readAnswer } from '../core/answer-schema.ts'
 import type { JsonObject } from '../core/forwarding.ts'
 import { hasPending } from '../store/tasks.ts'
 import type { Tx } from '../store/writer.ts'
+import type { ActiveCycle } from './active-cycle.ts'
 import { type BatchMessage, isOnRepair, toRepair } from './batch.ts'
-import type { Claim } from './claim.ts'
-import type { RuntimeDeps } from './deps.ts'
 import { schemaOf } from './reply.ts'
 
 /** The result of a final text that must be JSON, or why it has none. Empty if no JSON is wanted. */
@@ -14,12 +13,12 @@ export interface Checked {
 }
 
 /** Returns the schema that the final text of the cycle must fit. */
-function schemaFor({ agent, items }: Claim): JsonObject | undefined {
+function schemaFor({ agent, items }: ActiveCycle): JsonObject | undefined {
   return agent.task ? agent.task.schema : items.map(schemaOf).find(schema => schema !== undefined)
 }
 
-export function checkText(claim: Claim, text: string): Checked {
-  const schema = schemaFor(claim)
+export function checkText(cycle: ActiveCycle, text: string): Checked {
+  const schema = schemaFor(cycle)
   if (!schema) return {}
   const answer = readAnswer(schema, text)
   return answer.kind === 'fits' ? { result: answer.value } : { problem: answer.problem }
@@ -30,24 +29,24 @@ export function checkText(claim: Claim, text: string): Checked {
  * a cycle, if a step is left and the model can write. A task with something pending has no result yet.
  */
 export async function checkFinalText(
-  deps: RuntimeDeps,
   tx: Tx,
-  claim: Claim,
-  { text, step }: { text: string; step: number },
+  cycle: ActiveCycle,
+  text: string,
 ): Promise<Checked & { repair?: BatchMessage }> {
-  const schema = schemaFor(claim)
-  if (!schema || (claim.agent.task && (await hasPending(tx, claim.thread)))) return {}
-  const checked = checkText(claim, text)
-  const { model, limits } = claim.agent
+  const schema = schemaFor(cycle)
+  if (!schema || (cycle.agent.task && (await hasPending(tx, cycle.thread)))) return {}
+  const checked = checkText(cycle, text)
   const mayRepair =
-    step < limits.steps && deps.model(model).canSummarize !== false && !isOnRepair(claim.window)
+    cycle.steps + 1 < cycle.agent.limits.steps &&
+    cycle.model().canSummarize !== false &&
+    !isOnRepair(cycle.window)
   return checked.problem !== undefined && mayRepair ? { repair: toRepair(schema, checked.problem) } : checked
 }
 
 /** Returns the data that the agent's message carries for programs. */
-export function toAnswerData({ result, problem }: Checked): { data?: Record<string, unknown> } {
-  if (result) return { data: { structured: result } }
+export function toAnswerData({ result, problem }: Checked): Record<string, unknown> | undefined {
+  if (result) return { structured: result }
   return problem === undefined
-    ? {}
-    : { data: { structuredError: `The answer does not fit the schema: ${problem}` } }
+    ? undefined
+    : { structuredError: `The answer does not fit the schema: ${problem}` }
 }

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { openWorld, type World } from '../../../tests/support/runtime-world.ts'
 import { say } from '../../../tests/support/scripted-model.ts'
-import { createPlaces } from './hold.ts'
 
 const base = { steps: 30, minutes: 10 }
 const HOUR = 3_600_000
@@ -45,22 +44,6 @@ test('promise 9: wakes of a day are limited; what woke nobody waits for a person
     ['2026-11-21', 2],
     ['2026-11-22', 1],
   ])
-})
-
-test('a place that is taken twice, as by a transaction that is tried again, is kept once', () => {
-  const place = { day: '2026-11-21', agent: 'homelab', tokens: 10, micros: 0, wakes: 1 }
-  const kept = new Set<object>()
-  const places = createPlaces({
-    reserve: one => void kept.add(one),
-    release: one => void kept.delete(one),
-  })
-  const again = { ...place }
-  places.take('thr_homelab', place)
-  places.take('thr_homelab', again)
-  expect([...kept]).toEqual([again])
-  expect(places.of('thr_homelab')).toBe(again)
-  places.leave('thr_homelab')
-  expect(kept.size).toBe(0)
 })
 
 test('what waits for its agent begins only when there is room, and is never half begun', async () => {

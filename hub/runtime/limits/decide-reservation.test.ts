@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { type Bound, decideReservation } from './decide-reservation.ts'
 import { toMicros, toUsage } from './prices.ts'
-import { type Bound, decideRoom } from './room.ts'
 
 const PRICE = { currency: 'EUR', input: 0.5, cachedInput: 0.1, output: 2 }
 const tokens = (value: number, spent = 0, reserved = 0): Bound => ({
@@ -44,7 +44,7 @@ test.each([
   ['money without a price', [money(1)], { ...call, price: undefined }, { kind: 'fits', maxOutput: 1_000 }],
   ['the tightest counts', [tokens(5_000), money(100)], call, { kind: 'full', bound: money(100) }],
 ] as const)('room: %s', (_name, bounds, planned, decided) => {
-  expect(decideRoom(bounds, planned)).toEqual(decided)
+  expect(decideReservation(bounds, planned)).toEqual(decided)
 })
 
 test('promise 9: what fits never takes any limit over its value', () => {
@@ -69,7 +69,7 @@ test('promise 9: what fits never takes any limit over its value', () => {
       (limits, input, most, costs) => {
         const full = { ...costs, cachedInput: costs.input }
         const bounds = limits.map(each => ({ ...each, key: 'limits.tokensPerDay' as const }))
-        const room = decideRoom(bounds, { input, maxOutput: most, price: full })
+        const room = decideReservation(bounds, { input, maxOutput: most, price: full })
         if (room.kind !== 'fits') return
         const usage = { input, output: room.maxOutput, cachedInput: 0 }
         for (const { unit, value, spent, reserved } of bounds) {

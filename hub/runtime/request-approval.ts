@@ -1,16 +1,14 @@
-import type { ChatMessage } from '../../schemas/chat.ts'
+import type { InboxPayload } from '../../schemas/inbox.ts'
 import { matchesGlobs } from '../core/glob.ts'
 import type { AgentTool } from '../core/tool-box.ts'
 import { createApproval, toApproval } from '../store/approvals.ts'
 import { hadSucceeded, isDoubtful, waitCall } from '../store/ledger.ts'
-import type { ApprovalRow, ToolCallRow } from '../store/tables.ts'
+import type { ToolCallRow } from '../store/tables.ts'
 import type { Tx } from '../store/writer.ts'
+import type { ActiveCycle, CycleWrite } from './active-cycle.ts'
 import { hashArguments } from './arguments.ts'
-import { showCall, tellCall, toWaiting } from './calls.ts'
-import type { Claim } from './claim.ts'
+import { showCall, toCallMessage, toWaiting } from './calls.ts'
 import type { RuntimeDeps } from './deps.ts'
-import { isOfPeople } from './is-of-people.ts'
-import { publish } from './tell.ts'
 
 /** Milliseconds that a person may take to answer. */
 export const APPROVAL_MS = 24 * 3_600_000
@@ -23,81 +21,86 @@ const DONE_BEFORE =
 
 /** Returns why a call of a server's tool needs a person's yes; undefined if it needs none. */
 export async function whyApproval(
-  deps: RuntimeDeps,
+  { approve }: Pick<RuntimeDeps, 'approve'>,
   tx: Tx,
-  claim: Claim,
+  cycle: ActiveCycle,
   { row, tool }: { row: ToolCallRow; tool: Extract<AgentTool<Tx>, { kind: 'server' }> },
 ): Promise<string | undefined> {
-  const { agent, items, thread } = claim
-  if (matchesGlobs(deps.approve(), row.tool)) return 'tools.approve of the config lists it'
+  const { agent, items, thread } = cycle
+  if (matchesGlobs(approve(), row.tool)) return 'tools.approve of the config lists it'
   if (matchesGlobs(agent.approve, row.tool)) return `approve in agents/${agent.name}.md lists it`
   if (tool.destroys && !agent.grants.includes(row.tool) && !isOfPeople(items)) {
     return `it is destructive, and not only people's messages led to it (grants in agents/${agent.name}.md does not name it)`
   }
-  if (wantsYes(claim, row)) return 'it was asked to wait for a yes'
+  if (wantsYes(cycle, row)) return 'it was asked to wait for a yes'
   if (tool.reads) return undefined
-  const call = { thread, cycle: claim.cycle, tool: row.tool, hash: hashArguments(row.arguments) }
+  const call = { thread, cycle: cycle.id, tool: row.tool, hash: hashArguments(row.arguments) }
   if (tool.destructive && (await isDoubtful(tx, call))) return DOUBT
   return (await hadSucceeded(tx, call)) ? DONE_BEFORE : undefined
 }
 
+/**
+ * Tells whether people's messages alone led to what a cycle does: it took one, and nothing that a program or
+ * an agent wrote. People's decisions and the hub's own notes change nothing.
+ */
+export function isOfPeople(items: readonly { payload: Pick<InboxPayload, 'kind'> }[]): boolean {
+  const kinds = items.map(({ payload }) => LED_BY[payload.kind])
+  return kinds.includes('person') && !kinds.includes('other')
+}
+
+const LED_BY: Record<InboxPayload['kind'], 'person' | 'other' | 'nobody'> = {
+  message: 'person',
+  approval: 'nobody',
+  reset: 'nobody',
+  notice: 'nobody',
+  wake: 'other',
+  event: 'other',
+  agent: 'other',
+  task: 'other',
+}
+
 /** Tells whether the step that made a call says that a person decides it. */
-function wantsYes({ window }: Claim, { call_id }: ToolCallRow): boolean {
+function wantsYes({ window }: ActiveCycle, { call_id }: ToolCallRow): boolean {
   const step = window.findLast(({ content }) => content.role === 'assistant')?.content
   return step?.role === 'assistant' && step.calls.some(({ id, ask }) => id === call_id && ask === true)
 }
 
-export interface AskedApproval {
-  approval: ApprovalRow
-  row: ToolCallRow
-  message: ChatMessage | undefined
-}
-
-/** Writes down that a call waits for a person. Call `showAsked` after the commit. */
-export async function askApproval(
-  deps: RuntimeDeps,
-  tx: Tx,
-  claim: Claim,
+/** Writes down that a call waits for a person, and shows everyone the approval after the commit. */
+export async function requestApproval(
+  { newId }: Pick<RuntimeDeps, 'newId'>,
+  write: CycleWrite,
+  cycle: ActiveCycle,
   { row, reason }: { row: ToolCallRow; reason: string },
-): Promise<AskedApproval> {
-  const now = deps.clock.now()
-  const conversation = placeOfPeople(claim) ?? undefined
+): Promise<void> {
+  const { tx, now, afterCommit } = write
+  const conversation = cycle.placeOfPeople()
   const approval = await createApproval(tx, {
-    id: deps.newId('apr'),
+    id: newId('apr'),
     call_id: row.id,
-    thread_id: claim.thread,
-    cycle_id: claim.cycle,
-    agent: claim.agent.name,
+    thread_id: cycle.thread,
+    cycle_id: cycle.id,
+    agent: cycle.agent.name,
     tool: row.tool,
     arguments: row.arguments,
     arguments_hash: hashArguments(row.arguments),
     reason,
-    conversation_id: conversation ?? null,
+    conversation_id: conversation,
     status: 'open',
     created_at: now,
     expires_at: now + APPROVAL_MS,
   })
   const outcome = toWaiting(approval.id)
   await waitCall(tx, row.id, approval.id, outcome)
-  const message = await tellCall(deps, tx, claim, {
+  afterCommit(() => {
+    cycle.resting = 'waiting'
+    showCall(cycle.signals, { conversation, cycle: cycle.id }, row, 'waiting', reason)
+  })
+  const shown = {
     row,
     outcome: { ...outcome, text: `${outcome.text}: ${reason}` },
-    status: 'waiting',
-    data: { approval: approval.id },
-    ...(conversation === undefined ? {} : { conversation }),
-  })
-  return { approval, row, message }
-}
-
-/** Returns where people are asked: the conversation of the cycle, else its task's, else the agent's first. */
-export function placeOfPeople({ target, agent }: Claim): string | null {
-  return target ?? agent.task?.conversation ?? agent.conversations[0] ?? null
-}
-
-/** Shows everyone an approval whose transaction is committed. */
-export function showAsked(deps: RuntimeDeps, claim: Claim, { approval, row, message }: AskedApproval): void {
-  claim.resting = 'waiting'
-  showCall(deps, { target: approval.conversation_id, cycle: claim.cycle }, row, 'waiting', approval.reason)
-  publish(deps, [message])
-  deps.signals.emit('approval', toApproval(approval))
+    status: 'waiting' as const,
+  }
+  const told = toCallMessage(shown, { approval: approval.id })
+  await cycle.message(write, { ...told, conversation })
+  afterCommit(() => cycle.signals.emit('approval', toApproval(approval)))
 }

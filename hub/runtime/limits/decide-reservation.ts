@@ -30,7 +30,7 @@ export interface PlannedCall {
   price: Price | undefined
 }
 
-export type Room =
+export type Decision =
   /** The call fits, and its reply may have so many tokens. */
   | { kind: 'fits'; maxOutput: number }
   /** The call would fit if calls that run now used less than they may. */
@@ -38,7 +38,7 @@ export type Room =
   | { kind: 'full'; bound: Bound }
 
 /** Decides whether a call may be made: not if it could exceed a limit. A short reply is better than none. */
-export function decideRoom(bounds: readonly Bound[], call: PlannedCall): Room {
+export function decideReservation(bounds: readonly Bound[], call: PlannedCall): Decision {
   const least = Math.min(SMALLEST_REPLY, call.maxOutput)
   const rooms = bounds.map(bound => roomFor(bound, call, bound.spent + bound.reserved))
   const maxOutput = Math.min(call.maxOutput, ...rooms)

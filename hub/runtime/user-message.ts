@@ -1,0 +1,22 @@
+import type { ChatMessage, NewUserMessage } from '../../schemas/chat.ts'
+import { appendOnce } from '../store/conversations.ts'
+import type { Tx } from '../store/writer.ts'
+import type { RuntimeDeps } from './deps.ts'
+
+/** Appends a person's message. A repeat of the same `clientId`, token and conversation gives the first one. */
+export function appendUserMessage(
+  { clock, newId }: Pick<RuntimeDeps, 'clock' | 'newId'>,
+  tx: Tx,
+  { conversation, text, author, token, clientId, images = [] }: NewUserMessage,
+): Promise<{ posted: ChatMessage; isNew: boolean }> {
+  return appendOnce(tx, {
+    id: newId('msg'),
+    conversation,
+    kind: 'user',
+    author,
+    text,
+    at: clock.now(),
+    ...(clientId === undefined ? {} : { token, clientId }),
+    ...(images.length === 0 ? {} : { data: { images } }),
+  })
+}
