@@ -1,6 +1,15 @@
 import { expect, test } from 'vitest'
 import { openTempStore } from '../../tests/support/temp-store.ts'
-import { getContextTool, storeContextTool } from './context.ts'
+import { getContext, storeContext } from './context.ts'
+import type { MetaDeps } from './meta-tool.ts'
+
+const deps: MetaDeps = {
+  newId: prefix => prefix,
+  signals: { on: () => () => undefined, emit: () => undefined },
+  timezone: 'UTC',
+  agentsOf: () => [],
+  agent: () => undefined,
+}
 
 async function openMemory() {
   const store = await openTempStore()
@@ -15,10 +24,10 @@ async function openMemory() {
   return {
     put: (key: string, value: unknown, scope?: string, agent = 'homelab', thread?: string) =>
       store.write(tx =>
-        storeContextTool().run(tx, { key, value, ...(scope ? { scope } : {}) }, at(agent, thread)),
+        storeContext(deps).run(tx, { key, value, ...(scope ? { scope } : {}) }, at(agent, thread)),
       ),
     get: (key?: string, agent = 'homelab') =>
-      store.write(tx => getContextTool().run(tx, key === undefined ? {} : { key }, at(agent))),
+      store.write(tx => getContext(deps).run(tx, key === undefined ? {} : { key }, at(agent))),
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   }
 }

@@ -1,13 +1,11 @@
-import { cancelTaskTool } from './cancel-task.ts'
 import { completeTask } from './complete-task.ts'
-import { getContextTool, storeContextTool } from './context.ts'
-import { createTaskTool } from './create-task.ts'
-import { listTasksTool } from './list-tasks.ts'
+import { getContext, storeContext } from './context.ts'
 import type { MetaDeps, MetaTool } from './meta-tool.ts'
-import { readMessagesTool } from './read-messages.ts'
+import { readMessages } from './read-messages.ts'
 import { cancelSchedule, listSchedules, scheduleCron, scheduleWake } from './schedules.ts'
-import { searchHistoryTool } from './search-history.ts'
+import { searchHistory } from './search-history.ts'
 import { sendMessage } from './send-message.ts'
+import { cancelTask, createTask, listTasks } from './tasks.ts'
 
 /** Every meta-tool, in the order in which agents see them. */
 const all: readonly ((deps: MetaDeps) => MetaTool)[] = [
@@ -16,14 +14,14 @@ const all: readonly ((deps: MetaDeps) => MetaTool)[] = [
   listSchedules,
   cancelSchedule,
   completeTask,
-  storeContextTool,
-  getContextTool,
-  createTaskTool,
-  listTasksTool,
-  cancelTaskTool,
+  storeContext,
+  getContext,
+  createTask,
+  listTasks,
+  cancelTask,
   sendMessage,
-  searchHistoryTool,
-  readMessagesTool,
+  searchHistory,
+  readMessages,
 ]
 
 export function createMetaTools(deps: MetaDeps): MetaTool[] {

@@ -4,7 +4,7 @@ import { openTempStore } from '../../tests/support/temp-store.ts'
 import { HubError } from '../core/errors.ts'
 import type { ToolOutcome } from '../core/tool-box.ts'
 import { createMetaTools } from './index.ts'
-import { defineMetaTool } from './meta-tool.ts'
+import { defineMetaTool, type MetaDeps } from './meta-tool.ts'
 
 const context = {
   agent: 'homelab',
@@ -15,6 +15,14 @@ const context = {
   afterCommit: () => undefined,
 }
 
+const deps: MetaDeps = {
+  newId: prefix => prefix,
+  signals: { on: () => () => undefined, emit: () => undefined },
+  timezone: 'UTC',
+  agentsOf: () => [],
+  agent: () => undefined,
+}
+
 const greet = (run: (name: string) => ToolOutcome) =>
   defineMetaTool({
     name: 'greet',
@@ -22,7 +30,7 @@ const greet = (run: (name: string) => ToolOutcome) =>
     description: 'Says hello',
     input: z.strictObject({ name: z.string().min(1), times: z.int().optional() }),
     run: (_tx, { name }) => Promise.resolve(run(name)),
-  })
+  })(deps)
 
 test('arguments are checked: what is wrong becomes a result that names it', async () => {
   await using store = await openTempStore()
@@ -51,13 +59,7 @@ test('an error that may be shown becomes a result; any other is thrown', async (
 })
 
 test('every meta-tool of the contract, with a schema and an honest word on what it changes', () => {
-  const tools = createMetaTools({
-    newId: prefix => prefix,
-    signals: { on: () => () => undefined, emit: () => undefined },
-    timezone: 'UTC',
-    agentsOf: () => [],
-    agent: () => undefined,
-  })
+  const tools = createMetaTools(deps)
   expect(tools.map(({ name, ends, readOnly }) => [name, ends, readOnly])).toEqual([
     ['schedule_wake', true, false],
     ['schedule_cron', false, false],

@@ -35,20 +35,15 @@ export interface MetaTool {
   withResult?(schema: JsonObject): MetaTool
 }
 
-export interface MetaToolDefinition<Input extends z.ZodType> {
-  name: string
-  title: string
-  description: string
-  input: Input
-  readOnly?: boolean
-  ends?: boolean
-  run(tx: Tx, args: z.output<Input>, context: CallContext): Promise<ToolOutcome>
-}
+type Definition<Input extends z.ZodType> = Pick<MetaTool, 'name' | 'title' | 'description'> &
+  Partial<Pick<MetaTool, 'readOnly' | 'ends' | 'withResult'>> & {
+    input: Input
+    run(tx: Tx, args: z.output<Input>, context: CallContext, deps: MetaDeps): Promise<ToolOutcome>
+  }
 
 /** Makes a meta-tool whose arguments are checked; wrong ones become a result that names them. */
-export function defineMetaTool<Input extends z.ZodType>(definition: MetaToolDefinition<Input>): MetaTool {
-  const { input, run, ...rest } = definition
-  return {
+export function defineMetaTool<Input extends z.ZodType>({ input, run, ...rest }: Definition<Input>) {
+  return (deps: MetaDeps): MetaTool => ({
     readOnly: false,
     ends: false,
     ...rest,
@@ -56,15 +51,16 @@ export function defineMetaTool<Input extends z.ZodType>(definition: MetaToolDefi
     async run(tx, args, context) {
       const parsed = input.safeParse(args)
       const fitting = parsed.success ? parsed : input.safeParse(dropNulls(args))
-      if (!fitting.success) return failed(describeIssues(definition.name, fitting.error))
+      if (!fitting.success)
+        return refused(`${rest.name}: wrong arguments: ${describeProblems(fitting.error, 'arguments')}`)
       try {
-        return await run(tx, fitting.data, context)
+        return await run(tx, fitting.data, context, deps)
       } catch (error) {
-        if (error instanceof HubError) return failed(`${definition.name}: ${error.message}`)
+        if (error instanceof HubError) return refused(`${rest.name}: ${error.message}`)
         throw error
       }
     },
-  }
+  })
 }
 
 /** Returns a meta-tool in the form for an agent or one of its tasks. */
@@ -73,10 +69,10 @@ export function fitTool(tool: MetaTool, access: ToolAccess): MetaTool {
   return (schema && tool.withResult?.(schema)) ?? tool
 }
 
-function failed(text: string): ToolOutcome {
-  return { text, isError: true }
+export function done(text: string, structured: unknown): ToolOutcome {
+  return { text, isError: false, structured }
 }
 
-function describeIssues(tool: string, error: z.ZodError): string {
-  return `${tool}: wrong arguments: ${describeProblems(error, 'arguments')}`
+export function refused(text: string): ToolOutcome {
+  return { text, isError: true }
 }

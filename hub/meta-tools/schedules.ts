@@ -6,78 +6,69 @@ import type { CallContext } from '../core/tool-box.ts'
 import { activeSchedulesOf, cancelSchedule as cancelStored, createSchedule } from '../store/schedules.ts'
 import type { ScheduleRow } from '../store/tables.ts'
 import type { Tx } from '../store/writer.ts'
-import { defineMetaTool, type MetaDeps, type MetaTool } from './meta-tool.ts'
+import { defineMetaTool, done, type MetaDeps, refused } from './meta-tool.ts'
 
 const reason = z.string().min(1).max(2000).describe('what to do then, as a note to yourself')
 
-export function scheduleWake(deps: MetaDeps): MetaTool {
-  return defineMetaTool({
-    name: 'schedule_wake',
-    title: 'Wake me later',
-    description:
-      'Sleep now and be woken later: after a delay, at a time, or early when one of the named events happens. Ends this cycle, so put what you want to say beside the call. Use it to check on something again.',
-    input: z.strictObject({
-      delay: z
-        .string()
-        .optional()
-        .describe('"90s", "30m", "2h", "1d", or "on_event" to wait for an event alone'),
-      at: z
-        .string()
-        .optional()
-        .describe("ISO 8601 time, in place of delay; one without a zone is in the hub's"),
-      reason,
-      wake_on_events: z.array(eventWanted).max(20).optional().describe('event types, or {type, match}'),
-    }),
-    ends: true,
-    run: (tx, args, context) =>
-      create(deps, tx, context, args.reason, { ...args, wakeOnEvents: args.wake_on_events }),
-  })
-}
+export const scheduleWake = defineMetaTool({
+  name: 'schedule_wake',
+  title: 'Wake me later',
+  description:
+    'Sleep now and be woken later: after a delay, at a time, or early when one of the named events happens. Ends this cycle, so put what you want to say beside the call. Use it to check on something again.',
+  input: z.strictObject({
+    delay: z
+      .string()
+      .optional()
+      .describe('"90s", "30m", "2h", "1d", or "on_event" to wait for an event alone'),
+    at: z
+      .string()
+      .optional()
+      .describe("ISO 8601 time, in place of delay; one without a zone is in the hub's"),
+    reason,
+    wake_on_events: z.array(eventWanted).max(20).optional().describe('event types, or {type, match}'),
+  }),
+  ends: true,
+  run: (tx, args, context, deps) =>
+    create(deps, tx, context, args.reason, { ...args, wakeOnEvents: args.wake_on_events }),
+})
 
-export function scheduleCron(deps: MetaDeps): MetaTool {
-  return defineMetaTool({
-    name: 'schedule_cron',
-    title: 'Wake me regularly',
-    description: 'Be woken again and again by a cron expression ("0 8 * * *" is every day at 8).',
-    input: z.strictObject({
-      cron: z.string().min(1).max(200),
-      timezone: z.string().optional().describe("IANA zone; default the hub's"),
-      reason,
-    }),
-    run: (tx, args, context) => create(deps, tx, context, args.reason, args),
-  })
-}
+export const scheduleCron = defineMetaTool({
+  name: 'schedule_cron',
+  title: 'Wake me regularly',
+  description: 'Be woken again and again by a cron expression ("0 8 * * *" is every day at 8).',
+  input: z.strictObject({
+    cron: z.string().min(1).max(200),
+    timezone: z.string().optional().describe("IANA zone; default the hub's"),
+    reason,
+  }),
+  run: (tx, args, context, deps) => create(deps, tx, context, args.reason, args),
+})
 
-export function listSchedules(_deps: MetaDeps): MetaTool {
-  return defineMetaTool({
-    name: 'list_schedules',
-    title: 'My schedules',
-    description: 'Lists your pending wakes with their ids, times and reasons.',
-    input: z.strictObject({}),
-    readOnly: true,
-    async run(tx, _args, context) {
-      const rows = await activeSchedulesOf(tx, context.thread)
-      const text = rows.map(describeSchedule).join('\n') || 'No schedules.'
-      return { text, isError: false, structured: { schedules: rows.map(toView) } }
-    },
-  })
-}
+export const listSchedules = defineMetaTool({
+  name: 'list_schedules',
+  title: 'My schedules',
+  description: 'Lists your pending wakes with their ids, times and reasons.',
+  input: z.strictObject({}),
+  readOnly: true,
+  async run(tx, _args, context) {
+    const rows = await activeSchedulesOf(tx, context.thread)
+    const text = rows.map(describeSchedule).join('\n') || 'No schedules.'
+    return done(text, { schedules: rows.map(toView) })
+  },
+})
 
-export function cancelSchedule(deps: MetaDeps): MetaTool {
-  return defineMetaTool({
-    name: 'cancel_schedule',
-    title: 'Cancel a schedule',
-    description: 'Cancels one of your pending wakes by its id (list_schedules shows them).',
-    input: z.strictObject({ id: z.string().min(1) }),
-    async run(tx, { id }, context) {
-      const row = await cancelStored(tx, id, { from: ['active'], thread: context.thread })
-      if (!row)
-        return { text: `There is no pending schedule ${id}; list_schedules shows them.`, isError: true }
-      context.afterCommit(() => deps.signals.emit('schedules', { agent: context.agent }))
-      return { text: `Cancelled: ${row.reason}`, isError: false, structured: { id, status: 'cancelled' } }
-    },
-  })
-}
+export const cancelSchedule = defineMetaTool({
+  name: 'cancel_schedule',
+  title: 'Cancel a schedule',
+  description: 'Cancels one of your pending wakes by its id (list_schedules shows them).',
+  input: z.strictObject({ id: z.string().min(1) }),
+  async run(tx, { id }, context, deps) {
+    const row = await cancelStored(tx, id, { from: ['active'], thread: context.thread })
+    if (!row) return refused(`There is no pending schedule ${id}; list_schedules shows them.`)
+    context.afterCommit(() => deps.signals.emit('schedules', { agent: context.agent }))
+    return done(`Cancelled: ${row.reason}`, { id, status: 'cancelled' })
+  },
+})
 
 async function create(deps: MetaDeps, tx: Tx, context: CallContext, why: string, ask: ScheduleAsk) {
   const plan = planSchedule(ask, context.now, deps.timezone)
@@ -99,11 +90,9 @@ async function create(deps: MetaDeps, tx: Tx, context: CallContext, why: string,
     last_run: null,
   })
   context.afterCommit(() => deps.signals.emit('schedules', { agent: context.agent }))
-  return {
-    text: `I look again ${describeNextRun(plan.nextRun, plan.timezone)}: ${why} (${id})`,
-    isError: false,
-    structured: { id, kind: plan.kind, nextRun: plan.nextRun, timezone: plan.timezone },
-  }
+  const { kind, nextRun, timezone } = plan
+  const text = `I look again ${describeNextRun(nextRun, timezone)}: ${why} (${id})`
+  return done(text, { id, kind, nextRun, timezone })
 }
 
 function describeSchedule(row: ScheduleRow): string {
