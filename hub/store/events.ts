@@ -148,7 +148,14 @@ export async function settleEventsOf(tx: Tx, cycle: string): Promise<void> {
     .where('source', 'in', ['event', 'schedule'])
     .where('external_id', 'like', 'evt%')
     .execute()
-  const ids = rows.map(row => row.external_id.split(':')[0] ?? '')
+  await settleEvents(
+    tx,
+    rows.map(row => row.external_id.split(':')[0] ?? ''),
+  )
+}
+
+/** Marks the events that an ended cycle took as handled, unless another thread still has them to do. */
+export async function settleEvents(tx: Tx, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await sql`
     update events set status = 'handled' where status = 'processing' and id in (${sql.join(ids)})
