@@ -1,7 +1,11 @@
+import { inspect } from 'node:util'
+
 /** Milliseconds that a test waits at most: about ten times the aim of the slowest step. */
 const DEADLINE_MS = 60_000
 /** Milliseconds between two checks of a condition without events. */
 const LOOK_MS = 25
+/** Number of recorded values that an error shows. */
+const SHOWN = 12
 
 export interface UntilOptions {
   /** Milliseconds. */
@@ -77,6 +81,9 @@ export function createRecord<Value>() {
           listeners.add(look)
           return () => listeners.delete(look)
         },
+      }).catch((error: Error) => {
+        const seen = inspect(all.slice(-SHOWN), { depth: 6, breakLength: 160 })
+        throw new Error(`${error.message}. The last of ${all.length}: ${seen}`, { cause: error })
       })
     },
   }

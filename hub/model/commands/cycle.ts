@@ -29,7 +29,13 @@ export interface Cycle {
   items: OpenItem[]
   /** Results that belong to no item, for instance because compaction removed the item. */
   strays: Outcome[]
+  /** The conversation for the text about the items, if the agent's final text goes nowhere. */
+  announceIn: string | undefined
 }
+
+/** The tool that sends a text about items to people. */
+export const ANNOUNCE = 'send_message'
+const NOWHERE = /^Your final text goes nowhere; use send_message .*\(conversations: ([^,)\s]+)/m
 
 /** Reads everything from the newest batch on, with mid-cycle updates. */
 export function readCycle(messages: ModelMessage[]): Cycle {
@@ -38,9 +44,12 @@ export function readCycle(messages: ModelMessage[]): Cycle {
   const start = Math.max(0, messages.findLastIndex(isFirst))
   const cycle = messages.slice(start)
   const users = cycle.filter(message => message.role === 'user')
-  const elsewhere = outside(users)
+  const isAsked = users.at(-1)?.text.startsWith('[UNANSWERED') === true
+  const announceIn = isAsked ? undefined : NOWHERE.exec(users[0]?.text ?? '')?.[1]
+  const elsewhere = isAsked ? () => false : outside(users, announceIn !== undefined)
   const seen = new Map<string, number>()
-  const items = toAnswer(users).map(item => {
+  const answered = announceIn === undefined ? users : afterAnnouncement(cycle)
+  const items = toAnswer(answered).map(item => {
     const base = JSON.stringify([item.kind, item.at, item.origin, item.text])
     const repeat = seen.get(base) ?? 0
     seen.set(base, repeat + 1)
@@ -55,7 +64,13 @@ export function readCycle(messages: ModelMessage[]): Cycle {
   })
   const last = cycle.findLastIndex(({ role }) => role !== 'tool')
   const results = cycle.slice(last + 1).filter(message => message.role === 'tool')
-  return { items, strays: items.length > 0 ? [] : results }
+  return { items, strays: items.length > 0 || announceIn !== undefined ? [] : results, announceIn }
+}
+
+/** Returns what came after the text that people have already got about the items before it. */
+function afterAnnouncement(cycle: readonly ModelMessage[]): UserMessage[] {
+  const announced = cycle.findLastIndex(message => message.role === 'tool' && message.name === ANNOUNCE)
+  return cycle.slice(announced + 1).filter(message => message.role === 'user')
 }
 
 function isStart(message: UserMessage, before: ModelMessage | undefined): boolean {
@@ -77,12 +92,11 @@ function toAnswer(users: UserMessage[]): BatchItem[] {
 
 /**
  * Returns a function that finds messages of other conversations. The reply goes to the conversation of the
- * newest message in the cycle's first batch.
+ * newest message in the cycle's first batch, or nowhere.
  */
-function outside(users: UserMessage[]): (item: BatchItem) => boolean {
+function outside(users: UserMessage[], isNowhere: boolean): (item: BatchItem) => boolean {
   const target = users[0]?.items.findLast(item => item.kind === 'message')
-  const asked = users.at(-1)?.text.startsWith('[UNANSWERED')
-  if (!target || asked) return () => false
+  if (!target) return item => isNowhere && item.kind === 'message'
   return item => item.kind === 'message' && placeOf(item) !== placeOf(target)
 }
 

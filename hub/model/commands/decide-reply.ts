@@ -2,7 +2,7 @@ import { parseJson } from '../../core/json.ts'
 import type { BatchItem, ModelCall, ModelMessage, ModelRequest } from '../../core/model.ts'
 import { toSentence, truncate } from '../../core/text.ts'
 import type { FoundModels } from '../find-models.ts'
-import { type OpenItem, readCycle } from './cycle.ts'
+import { ANNOUNCE, type OpenItem, readCycle } from './cycle.ts'
 import { decideMessage } from './decide-message.ts'
 import { isModelQuestion, NO_MODEL } from './help.ts'
 import { type Plan, type Scene, say, wordOutcome } from './plan.ts'
@@ -38,7 +38,7 @@ export function decideReply(request: ModelRequest, models?: FoundModels): Decisi
   const isFirst = isAsked && !messages.some(({ role, text }) => role === 'assistant' && text !== '')
   const room = Math.min(LONGEST_REPLY, request.maxOutput * 3)
   const text = isFirst ? introduce(truncate(said, room)) : truncate(said, room)
-  return toAnnouncement(request, { text, calls: decided.flatMap(toCall) })
+  return toAnnouncement(request, cycle.announceIn, { text, calls: decided.flatMap(toCall) })
 }
 
 /** Tells whether a message of the cycle asks which models there are. */
@@ -85,22 +85,24 @@ function toParagraphs(decided: readonly Decided[]): string[] {
   })
 }
 
-const SAY = 'send_message'
-const NOWHERE = /^Your final text goes nowhere; use send_message .*\(conversations: ([^,)\s]+)/m
-
 /**
- * Sends the text about an item that nobody asked for, such as an event, once to the agent's first
- * conversation, since the agent's final text goes nowhere.
+ * Sends the text about items that nobody asked for, such as events, to the agent's first conversation, since
+ * the agent's final text goes nowhere.
  */
-function toAnnouncement({ messages, tools }: ModelRequest, decision: Decision): Decision {
-  const begin = messages.findLastIndex(({ role, text }) => role === 'user' && text.startsWith('[INBOX'))
-  const conversation = NOWHERE.exec(messages[begin]?.text ?? '')?.[1]
-  if (conversation === undefined || decision.calls.length > 0 || !tools.some(({ name }) => name === SAY))
+function toAnnouncement(
+  { messages, tools }: ModelRequest,
+  conversation: string | undefined,
+  decision: Decision,
+): Decision {
+  const { text } = decision
+  if (conversation === undefined || text === '' || !tools.some(({ name }) => name === ANNOUNCE))
     return decision
-  const isSaid = (message: ModelMessage) => message.role === 'tool' && message.name === SAY
-  if (messages.slice(begin).some(isSaid)) return { text: '', calls: [] }
-  const args = JSON.stringify({ to: conversation, text: decision.text })
-  return { text: '', calls: [{ id: `commands_${messages.length}_say`, name: SAY, arguments: args }] }
+  const call = {
+    id: `commands_${messages.length}_say`,
+    name: ANNOUNCE,
+    arguments: JSON.stringify({ to: conversation, text }),
+  }
+  return { text: '', calls: [call] }
 }
 
 /** Plans what an item leads to, by its kind. An item that no person wrote is only reported. */
