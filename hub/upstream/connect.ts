@@ -3,6 +3,7 @@ import {
   CLIENT_INFO_META_KEY,
   Client,
   type ClientCapabilities,
+  type JSONRPCRequest,
   LOG_LEVEL_META_KEY,
   PROTOCOL_VERSION_META_KEY,
   StreamableHTTPClientTransport,
@@ -10,13 +11,10 @@ import {
 } from '@modelcontextprotocol/client'
 import type { Clock } from '../core/clock.ts'
 import type { Asker, JsonObject } from '../core/forwarding.ts'
-import { createBoundedFetch } from './http/bounded-fetch.ts'
 import { createHttpPost, type HttpPost } from './http/http-post.ts'
 import { createSseTransport, createStreamableTransport } from './http/http-transports.ts'
 import { type ArgumentMirror, createArgumentMirror, toStandardHeaders } from './http/param-headers.ts'
-import { createResume } from './http/resume.ts'
 import type { Authorization } from './oauth/authorization.ts'
-import { headersOf, letFetchIn, letPostIn } from './oauth/let-in.ts'
 import type { ServerSpec } from './server-spec.ts'
 import { type ChildEvents, createStdioTransport } from './stdio/stdio-transport.ts'
 import { decideNextWay, type Verdict, type Way } from './ways.ts'
@@ -188,31 +186,19 @@ function toPost(
   { client, transport, mirror, clock, authorization }: PostDeps,
 ): HttpPost | undefined {
   if (spec.transport.kind !== 'http') return undefined
-  const { url } = spec.transport
-  const headers = ownHeaders(spec.transport.headers)
+  const ofEntry = ownHeaders(spec.transport.headers)
   const version = client.getNegotiatedProtocolVersion()
-  const ofAll = () => ({
-    ...headers,
-    ...headersOf(authorization),
+  const headers = (request?: JSONRPCRequest) => ({
+    ...ofEntry,
     ...(version === undefined ? {} : { 'MCP-Protocol-Version': version }),
     ...(transport.sessionId === undefined ? {} : { 'Mcp-Session-Id': transport.sessionId }),
+    ...(mirror && request ? headersOfRequest(mirror, request) : {}),
   })
-  // A message that is too long fails only its own call.
-  const fetch = createBoundedFetch(clock, () => undefined)
-  const post = createHttpPost({
-    clock,
-    url: new URL(url),
-    headers: ({ method, params = {} }) => ({
-      ...ofAll(),
-      ...(mirror ? { ...toStandardHeaders(method, params), ...mirror.headersOf(method, params) } : {}),
-    }),
-    resume: createResume({
-      clock,
-      fetch: authorization ? letFetchIn(fetch, authorization) : fetch,
-      headers: ofAll,
-    }),
-  })
-  return authorization ? letPostIn(post, authorization) : post
+  return createHttpPost({ clock, url: new URL(spec.transport.url), headers, authorization })
+}
+
+function headersOfRequest(mirror: ArgumentMirror, { method, params = {} }: JSONRPCRequest) {
+  return { ...toStandardHeaders(method, params), ...mirror.headersOf(method, params) }
 }
 
 function createTransport(

@@ -19,6 +19,8 @@ const BROKEN: ReadonlySet<unknown> = new Set([
   'ERR_STREAM_DESTROYED',
   'ERR_STREAM_PREMATURE_CLOSE',
   'ERR_STREAM_WRITE_AFTER_END',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_SOCKET',
 ])
 /** HTTP statuses with which a gateway says that it did not reach the server, or takes no more for now. */
 const FROM_GATEWAY: ReadonlySet<number> = new Set([502, 503, 504])

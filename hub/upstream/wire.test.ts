@@ -28,14 +28,8 @@ async function openWire(answer: (id: string) => object[], isOwn = false) {
   }
   await Promise.all([near.start(), far.start()])
   /** Acts as a server over HTTP, which answers each request on a stream of its own. */
-  const http: HttpPost = {
-    post({ id }, deliver) {
-      const deliverAll = async () => {
-        for (const message of messagesFor(id)) deliver(message)
-      }
-      return { result: deliverAll(), cut: () => undefined }
-    },
-    [Symbol.dispose]: () => undefined,
+  const http: HttpPost = async ({ id }, deliver) => {
+    for (const message of messagesFor(id)) deliver(message)
   }
   return { clock, wire, far, sent, told, overHttp: () => wire.use(http, undefined) }
 }

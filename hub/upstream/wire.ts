@@ -15,7 +15,7 @@ import type { Log } from '../core/log.ts'
 import { Register } from '../core/register.ts'
 import { ASKED } from './asked.ts'
 import { decideAsked, isUnsure } from './decide-asked.ts'
-import type { HttpPost, Posted } from './http/http-post.ts'
+import type { HttpPost } from './http/http-post.ts'
 import { tap } from './tapped.ts'
 import { createTimeLimit, type TimeLimit } from './time-limit.ts'
 import { lacks, toErrorObject, toOutcome, tookTooLong } from './wire-errors.ts'
@@ -39,8 +39,8 @@ interface Pending {
   id: string
   options: ForwardOptions
   limit: TimeLimit | undefined
-  /** The HTTP request that carries it, if its answer comes on a stream of its own. */
-  posted: Posted | undefined
+  /** Ends the HTTP request that carries it, if its answer comes on a stream of its own. */
+  posted: AbortController | undefined
   settle(error: unknown, result?: JsonObject): void
 }
 
@@ -135,11 +135,10 @@ export class Wire {
     const error = connectionClosed(why)
     for (const pending of this.#pending.values()) {
       pending.settle(error)
-      pending.posted?.cut()
+      pending.posted?.abort()
     }
     for (const { ended } of this.#asked.values()) ended.abort(error)
     for (const id of [...this.#left.keys()]) this.#forget(id)
-    this.#http?.[Symbol.dispose]()
     this.#deadlines[Symbol.dispose]()
   }
 
@@ -156,10 +155,11 @@ export class Wire {
   async #send(message: JSONRPCRequest, pending: Pending): Promise<void> {
     if (!this.#http) return this.#transport.send(message)
     const { id } = pending
-    pending.posted = this.#http.post(message, received => {
+    pending.posted = new AbortController()
+    const deliver = (received: JSONRPCMessage) => {
       if (!this.#take(received, id)) this.transport.onmessage?.(received)
-    })
-    await pending.posted.result
+    }
+    await this.#http(message, deliver, pending.posted.signal)
     if (this.#pending.get(pending.number))
       pending.settle(new SdkError(SdkErrorCode.ConnectionClosed, 'The stream ended without an answer'))
   }
@@ -173,7 +173,7 @@ export class Wire {
   #giveUp(pending: Pending, reason: unknown): void {
     if (!this.#pending.get(pending.number)) return
     pending.settle(reason)
-    pending.posted?.cut()
+    pending.posted?.abort()
     // A server whose question was refused asks no more.
     if (!(reason instanceof ProtocolError)) this.#remember(pending)
     this.notify('notifications/cancelled', { requestId: pending.id, reason: describeError(reason) }).catch(

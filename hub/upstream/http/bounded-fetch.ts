@@ -1,7 +1,7 @@
 import type { FetchLike } from '@modelcontextprotocol/client'
 import { type Clock, sleep } from '../../core/clock.ts'
-import { createFloodMeter, FLOOD_PAUSE_MS, LONGEST_MESSAGE, tooLong } from '../bounds.ts'
-import { createEventMeter } from './event-meter.ts'
+import { FLOOD_PAUSE_MS, LONGEST_MESSAGE, tooLong } from '../bounds.ts'
+import { EventCutter } from './event-cutter.ts'
 import { HeldBytes } from './held-bytes.ts'
 
 /** The most bytes of an error response's body that are read. */
@@ -47,50 +47,25 @@ async function readSome(
   return held.take() as Buffer<ArrayBuffer>
 }
 
-/** Hands on whole events, because a reader that gets an event in small parts keeps each part. */
 function boundStream(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
   clock: Clock,
   onOverlong: () => void,
 ): ReadableStream<Uint8Array> {
-  const reader = body.getReader()
-  const events = createEventMeter()
-  const held = new HeldBytes()
-  const isFlood = createFloodMeter(clock)
-  let left = false
-  let isTooFast = false
-  /** Reads until there is an event to hand on; returns undefined at the end and after a cancel. */
-  const read = async (): Promise<Buffer | undefined> => {
-    for (;;) {
-      if (isTooFast) await sleep(clock, FLOOD_PAUSE_MS)
-      isTooFast = false
-      const { done, value } = await reader.read()
-      if (left) return undefined
-      if (done) return held.size > 0 ? held.take() : undefined
-      const seen = events.add(value)
-      held.append(value)
-      if (events.pending > LONGEST_MESSAGE) {
+  const events = new EventCutter(clock)
+  const cutter = new TransformStream<Uint8Array, Uint8Array>({
+    async transform(part, controller) {
+      try {
+        const whole = events.take(part)
+        if (whole) controller.enqueue(whole)
+      } catch {
         onOverlong()
-        await reader.cancel()
-        return held.take()
+        // Ends the stream, and cancels the body.
+        controller.terminate()
       }
-      isTooFast = isFlood({ ...seen, bytes: value.length })
-      if (seen.messages > 0) return held.take()
-    }
-  }
-  return new ReadableStream(
-    {
-      async pull(controller) {
-        const part = await read()
-        if (left) return
-        if (part) controller.enqueue(part)
-        else controller.close()
-      },
-      cancel(reason) {
-        left = true
-        return reader.cancel(reason)
-      },
+      if (events.isFlood) await sleep(clock, FLOOD_PAUSE_MS)
     },
-    { highWaterMark: 0 },
-  )
+    flush: controller => controller.enqueue(events.rest()),
+  })
+  return body.pipeThrough(cutter)
 }

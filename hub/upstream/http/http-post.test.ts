@@ -1,61 +1,131 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import type { JSONRPCMessage } from '@modelcontextprotocol/client'
 import { expect, test } from 'vitest'
+import { createFakeClock } from '../../../tests/support/fake-clock.ts'
 import { heldMemory } from '../../../tests/support/heap.ts'
 import { systemClock } from '../../core/clock.ts'
-import { FLOOD_PAUSE_MS } from '../bounds.ts'
-import { createHttpPost } from './http-post.ts'
-import type { BrokenOff } from './resume.ts'
+import { FLOOD_PAUSE_MS, LONGEST_MESSAGE } from '../bounds.ts'
+import type { Refusal } from '../oauth/authorization.ts'
+import { createHttpPost, type HttpPostDeps } from './http-post.ts'
 
 const REQUEST = { jsonrpc: '2.0', id: 'hub-1', method: 'tools/call', params: {} } as const
 const ANSWER = { jsonrpc: '2.0', id: 'hub-1', result: { content: [] } } as const
 
-/** Posts once to a server that answers with `answer`; returns what arrived, and the resumptions. */
+/** Posts once to a server that answers with `answer`; returns what arrived. */
 async function post(
   answer: (response: ServerResponse, request: IncomingMessage) => void,
-  clock = systemClock,
+  deps: Partial<HttpPostDeps> = {},
+  signal = new AbortController().signal,
 ) {
   const server = createServer((request, response) => answer(response, request))
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const delivered: JSONRPCMessage[] = []
-  const resumed: BrokenOff[] = []
-  using http = createHttpPost({
-    clock,
+  const send = createHttpPost({
+    clock: systemClock,
     url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`),
     headers: () => ({}),
-    resume: async (_request, from) => void resumed.push(from),
+    authorization: undefined,
+    ...deps,
   })
   try {
-    await http.post(REQUEST, message => delivered.push(message)).result
-    return { delivered, resumed }
+    await send(REQUEST, message => delivered.push(message), signal)
+    return { delivered }
   } finally {
     server.closeAllConnections()
     server.close()
   }
 }
 
+const asJson = (response: ServerResponse) =>
+  response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(ANSWER))
 const stream = (text: string) => (response: ServerResponse) =>
   response.writeHead(200, { 'Content-Type': 'text/event-stream' }).end(text)
 
 test('an answer comes as JSON or on a stream', async () => {
-  const asJson = await post(response =>
-    response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(ANSWER)),
-  )
-  const asStream = await post(stream(`event: message\nid: 7\ndata: ${JSON.stringify(ANSWER)}\n\n`))
-  for (const { delivered, resumed } of [asJson, asStream]) {
-    expect(delivered).toEqual([ANSWER])
-    expect(resumed).toEqual([])
-  }
+  const asStream = stream(`event: message\nid: 7\ndata: ${JSON.stringify(ANSWER)}\n\n`)
+  for (const answer of [asJson, asStream]) expect((await post(answer)).delivered).toEqual([ANSWER])
 })
 
-test('the rest of a stream that ends before the answer is asked for when the server wants it', async () => {
-  const { delivered, resumed } = await post(stream('id: 3\nretry: 500\ndata: \n\n'))
-  expect(delivered).toEqual([])
-  expect(resumed).toMatchObject([{ url: { pathname: '/mcp' }, lastEventId: '3', retry: 500 }])
-  const silent = await post(stream('id: 4\ndata: \n\n'))
-  expect(silent.resumed).toMatchObject([{ lastEventId: '4', retry: undefined }])
+const ENCODERS = { gzip: gzipSync, br: brotliCompressSync, deflate: deflateSync }
+
+test.each(['gzip', 'br', 'deflate'] as const)(
+  'an answer in %s is read, and bounded as any',
+  async encoding => {
+    const encoded = (text: string) => (response: ServerResponse) =>
+      response
+        .writeHead(200, { 'Content-Type': 'application/json', 'Content-Encoding': encoding })
+        .end(ENCODERS[encoding](text))
+    expect((await post(encoded(JSON.stringify(ANSWER)))).delivered).toEqual([ANSWER])
+    const text = 'x'.repeat(LONGEST_MESSAGE)
+    await expect(post(encoded(JSON.stringify({ ...ANSWER, result: { text } })))).rejects.toThrow(
+      'message over',
+    )
+  },
+)
+
+test('headers go as Latin-1 beside a body of UTF-8', async () => {
+  let seen: unknown
+  await post(
+    (response, { headers }) => {
+      seen = headers['x-of']
+      asJson(response)
+    },
+    { headers: () => ({ 'X-Of': 'é' }) },
+  )
+  expect(seen).toBe('é')
+})
+
+test('the connection of a request that nobody waits for is closed', async () => {
+  const closed = Promise.withResolvers<void>()
+  const given = new AbortController()
+  const posted = post(
+    response => {
+      response.on('close', closed.resolve)
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' }).write(': begun\n\n')
+      given.abort(new Error('given up'))
+    },
+    {},
+    given.signal,
+  )
+  await expect(posted).rejects.toThrow('given up')
+  await closed.promise
+})
+
+test('a stream that stays open after its answer is cut off', async () => {
+  const clock = createFakeClock()
+  const posted = post(
+    response =>
+      response
+        .writeHead(200, { 'Content-Type': 'text/event-stream' })
+        .write(`data: ${JSON.stringify(ANSWER)}\n\n`),
+    { clock },
+  )
+  await clock.armed(2_000, 0)
+  clock.advance(2_000)
+  expect((await posted).delivered).toEqual([ANSWER])
+})
+
+test('a refused request is made once more if new tokens came', async () => {
+  const seen: unknown[] = []
+  const authorization = {
+    bearer: 'old',
+    fresh: () => undefined,
+    async refused({ used, authenticate, again }: Refusal) {
+      seen.push(used, authenticate)
+      this.bearer = 'new'
+      return !again
+    },
+  }
+  const refuse = (response: ServerResponse, { headers }: IncomingMessage) => {
+    seen.push(headers.authorization)
+    if (headers.authorization === 'Bearer new') return asJson(response)
+    return response.writeHead(401, { 'WWW-Authenticate': 'Bearer error="x"' }).end()
+  }
+  expect((await post(refuse, { authorization })).delivered).toEqual([ANSWER])
+  expect(seen).toEqual(['Bearer old', 'old', 'Bearer error="x"', 'Bearer new'])
 })
 
 const answerAt = (path: string, elsewhere: Parameters<ServerResponse['writeHead']>[1]) =>
@@ -85,7 +155,8 @@ test('a flood of messages before the answer is read slowly, and nothing of it is
     },
   }
   const note = 'data: {"jsonrpc":"2.0","method":"notifications/progress"}\n\n'
-  const { delivered } = await post(stream(`${note.repeat(5_000)}data: ${JSON.stringify(ANSWER)}\n\n`), clock)
+  const answer = `data: ${JSON.stringify(ANSWER)}\n\n`
+  const { delivered } = await post(stream(`${note.repeat(5_000)}${answer}`), { clock })
   expect(pauses).toBeGreaterThan(0)
   expect(delivered.length).toBe(5_001)
   expect(delivered.at(-1)).toEqual(ANSWER)

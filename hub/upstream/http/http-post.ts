@@ -1,241 +1,268 @@
-import { validateHeaderName, validateHeaderValue } from 'node:http'
-import type { JSONRPCMessage, JSONRPCRequest, SdkHttpError } from '@modelcontextprotocol/client'
-import type { Clock } from '../../core/clock.ts'
-import { createDeadlines, type Deadlines } from '../../core/deadlines.ts'
+import { pipeline, type Readable } from 'node:stream'
+import { StringDecoder } from 'node:string_decoder'
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { type JSONRPCMessage, type JSONRPCRequest, SdkErrorCode } from '@modelcontextprotocol/client'
+import { createParser } from 'eventsource-parser'
+import { request as send } from 'undici'
+import { type Clock, sleep } from '../../core/clock.ts'
+import { isObject } from '../../core/forwarding.ts'
 import { parseJson } from '../../core/json.ts'
-import { createFloodMeter, FLOOD_PAUSE_MS, type FloodMeter, LONGEST_MESSAGE, tooLong } from '../bounds.ts'
+import { decideBackoff } from '../backoff.ts'
+import { FLOOD_PAUSE_MS, LONGEST_MESSAGE, tooLong } from '../bounds.ts'
+import type { Authorization } from '../oauth/authorization.ts'
 import { toRefusal } from '../wire-errors.ts'
-import { type AnswerReader, createAnswerReader, isAnswer } from './answer-reader.ts'
-import { HeldBytes, HeldShare, type HeldTotal } from './held-bytes.ts'
-import { createHttpConnections, type Exchange, type HttpConnections, type Sent } from './http-connections.ts'
-import type { ResponseHead } from './http-response.ts'
-import type { Resume } from './resume.ts'
+import { EventCutter } from './event-cutter.ts'
+import { HeldBytes, HeldShare } from './held-bytes.ts'
 
 /** The most redirects of one request. */
 const MOST_MOVES = 5
 /** Milliseconds that a stream may stay open after its answer. */
 const LINGER_MS = 2_000
+/** Milliseconds until the rest of an answer is asked for, unless the server says when. */
+const RETRY_MS = 1_000
+/** The most failures in a row, over some 20 seconds: a restarted or busy server is there again by then. */
+const MOST_FAILURES = 6
+/** The status of a server that has not noticed yet that the stream broke. */
+const CONFLICT = 409
+const NOT_IMPLEMENTED = 501
+const TO_POST = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' }
+
+const DECODERS: Readonly<Record<string, () => NodeJS.ReadWriteStream & Readable>> = {
+  gzip: createGunzip,
+  br: createBrotliDecompress,
+  deflate: createInflate,
+}
 
 export interface HttpPostDeps {
   clock: Clock
   url: URL
-  /** Returns all headers of a request except those of its body. */
-  headers: (request: JSONRPCRequest) => Record<string, string>
-  /** Asks for the rest of an answer whose stream broke. */
-  resume: Resume
-}
-
-/** A request that was sent. */
-export interface Posted {
-  /**
-   * Resolves when the stream, and what followed if it broke, ended. Rejects with `SdkHttpError` if the server
-   * refuses (its data has `authenticate`, the header that says how to log in), and with the network's error.
-   */
-  readonly result: Promise<void>
-  /** Stops reading: nobody waits for the rest of the stream. */
-  cut(): void
-}
-
-export interface HttpPost extends Disposable {
-  /** Sends a request and delivers what comes back on its own stream. */
-  post(request: JSONRPCRequest, deliver: (message: JSONRPCMessage) => void): Posted
+  /** Returns the headers of a request, or those of all; without the headers of its body and the login. */
+  headers: (request?: JSONRPCRequest) => Record<string, string>
+  authorization: Pick<Authorization, 'fresh' | 'bearer' | 'refused'> | undefined
 }
 
 /**
- * Posts requests over kept connections, and reads their answers: JSON, or a stream of events. It does not
- * look at the contents of messages.
+ * Posts a request and delivers what comes back: JSON, or a stream of events. It does not look at the contents
+ * of messages. A stream that breaks before the answer is resumed. Resolves when the stream ended, at the
+ * latest a moment after the answer. Rejects with `SdkHttpError` if the server refuses (its code is
+ * `ClientHttpFailedToOpenStream` if only the rest of an answer was refused), with the network's error, and
+ * with the signal's reason.
  */
+export type HttpPost = (
+  request: JSONRPCRequest,
+  deliver: (message: JSONRPCMessage) => void,
+  signal: AbortSignal,
+) => Promise<void>
+
+/** Creates an `HttpPost`. The SDK's own transport tells nobody if a stream cannot be resumed. */
 export function createHttpPost(deps: HttpPostDeps): HttpPost {
-  const lingers = createDeadlines(deps.clock, LINGER_MS)
-  const held: HeldTotal = { bytes: 0 }
-  const origins = new Map<string, HttpConnections>()
-  const connectionsTo = (url: URL) => {
-    const known = origins.get(url.origin) ?? createHttpConnections(url, deps.clock)
-    origins.set(url.origin, known)
-    return known
-  }
-  let place = placeOf(deps.url, connectionsTo)
-  return {
-    post(request, deliver) {
-      const fields = toFields(deps.headers(request))
+  const held = { bytes: 0 }
+  const open = createOpen(deps)
+  return async (request, deliver, signal) => {
+    const share = new HeldShare(held)
+    try {
       const body = JSON.stringify(request)
-      const end = `${fields}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n`
-      const send = (exchange: Exchange) => place.connections.send(place.start + end, body, exchange)
-      const move = (location: string | undefined) => {
-        const next = moveTo(location, place.url)
-        if (next) place = placeOf(next, connectionsTo)
-        return next !== undefined
+      const headers = { ...deps.headers(request), ...TO_POST }
+      const opened = await open({ method: 'POST', headers, body }, share, signal)
+      if (opened.stream) await readAnswer(opened.stream)
+      else deliver(toAnswer(opened, request))
+    } finally {
+      share.end()
+    }
+
+    async function readAnswer(first: Readable): Promise<void> {
+      const answer = createAnswerReader(request, deliver, deps.clock, share)
+      const failure = await answer.read(first)
+      if (answer.isOver) return
+      signal.throwIfAborted()
+      if (answer.lastEventId) await resume(answer)
+      else if (failure) throw failure
+    }
+
+    async function resume(answer: AnswerReader): Promise<void> {
+      await sleep(deps.clock, answer.retry ?? RETRY_MS, signal)
+      for (let failures = 0; ; ) {
+        const before = answer.events
+        const failure = await readRest(answer)
+        if (answer.isOver) return
+        signal.throwIfAborted()
+        failures = failure && answer.events === before ? failures + 1 : 0
+        if (failures === MOST_FAILURES) throw failure
+        const least = decideBackoff(failures + 1, () => 0)
+        await sleep(deps.clock, Math.max(answer.retry ?? RETRY_MS, least), signal)
       }
-      const { clock } = deps
-      const resume = (lastEventId: string, retry: number | undefined, signal: AbortSignal) =>
-        deps.resume(request, { url: place.url, lastEventId, retry }, deliver, signal)
-      return new Post(request, { deliver, send, move, lingers, clock, resume, held })
-    },
-    [Symbol.dispose]() {
-      lingers[Symbol.dispose]()
-      for (const connections of origins.values()) connections[Symbol.dispose]()
-    },
+    }
+
+    /** Resolves with the failure if a later try may succeed. */
+    async function readRest(answer: AnswerReader): Promise<unknown> {
+      const headers = {
+        ...deps.headers(),
+        Accept: 'text/event-stream',
+        // Headers are Latin-1, and this one holds UTF-8.
+        'Last-Event-ID': Buffer.from(answer.lastEventId ?? '', 'utf8').toString('latin1'),
+      }
+      let opened: Opened
+      try {
+        opened = await open({ method: 'GET', headers }, share, signal)
+      } catch (error) {
+        if (isOfNetwork(error)) return error
+        throw error
+      }
+      if (opened.stream) return answer.read(opened.stream)
+      const what = 'when it was asked for the rest of an answer that broke off'
+      const refusal = toRefusal(opened, what, SdkErrorCode.ClientHttpFailedToOpenStream)
+      if (opened.status === CONFLICT || mayOpenLater(opened)) return refusal
+      throw refusal
+    }
   }
 }
 
-interface Place {
-  url: URL
-  connections: HttpConnections
-  /** The beginning of each request's head, which is the same for all. */
-  start: string
+/** A response: a stream of events, or anything else as text. */
+interface Opened {
+  status: number
+  statusText: string
+  type: string | undefined
+  authenticate: string | undefined
+  text: string
+  stream?: Readable
 }
 
-function placeOf(url: URL, connectionsTo: (url: URL) => HttpConnections): Place {
-  const start = [
-    `POST ${url.pathname}${url.search} HTTP/1.1`,
-    `Host: ${url.host}`,
-    'Content-Type: application/json',
-    'Accept: application/json, text/event-stream',
-  ]
-  return { url, connections: connectionsTo(url), start: `${start.join('\r\n')}\r\n` }
+interface ToSend {
+  method: 'GET' | 'POST'
+  headers: Record<string, string>
+  body?: string
 }
 
-/** Returns the headers as text. Throws for an invalid name or value. */
-function toFields(headers: Record<string, string>): string {
-  let fields = ''
-  for (const [name, value] of Object.entries(headers)) {
-    validateHeaderName(name)
-    validateHeaderValue(name, value)
-    fields += `${name}: ${value}\r\n`
+/** Creates a function that sends a request with the login, where the server is by now. */
+function createOpen({ url, authorization }: HttpPostDeps) {
+  let target = url
+  const sendOnce = async (what: ToSend, share: HeldShare, signal: AbortSignal, used?: string) => {
+    const headers = { ...what.headers, ...(used === undefined ? {} : { Authorization: `Bearer ${used}` }) }
+    for (let moves = 0; ; moves++) {
+      const response = await send(target, { ...what, headers, signal, headersTimeout: 0, bodyTimeout: 0 })
+      const { statusCode } = response
+      const next =
+        statusCode === 307 || statusCode === 308 ? moveTo(response.headers['location'], target) : undefined
+      if (!next || moves === MOST_MOVES) return await toOpened(response, share)
+      await response.body.dump()
+      target = next
+    }
   }
-  return fields
+  return async (what: ToSend, share: HeldShare, signal: AbortSignal): Promise<Opened> => {
+    await authorization?.fresh()
+    for (let again = false; ; again = true) {
+      const used = authorization?.bearer
+      const opened = await sendOnce(what, share, signal, used)
+      const { status, authenticate } = opened
+      if (!authorization || (status !== 401 && status !== 403)) return opened
+      // A refused request was not carried out, so it is made once more if new tokens came.
+      if (!(await authorization.refused({ status, authenticate, used, again }))) return opened
+    }
+  }
 }
 
 /** Returns a redirect's target on the same server: the headers may be a secret between it and the hub. */
-function moveTo(location: string | undefined, url: URL): URL | undefined {
-  if (!location || !URL.canParse(location, url.href)) return undefined
+function moveTo(location: unknown, url: URL): URL | undefined {
+  if (typeof location !== 'string' || !URL.canParse(location, url.href)) return undefined
   const next = new URL(location, url)
   const isSecured = url.protocol === 'http:' && next.protocol === 'https:' && next.host === url.host
   return next.origin === url.origin || (isSecured && url.port === '') ? next : undefined
 }
 
-interface PostDeps extends Pick<HttpPostDeps, 'clock'> {
-  /** Asks for the rest of an answer whose stream broke. */
-  resume(lastEventId: string, retry: number | undefined, signal: AbortSignal): Promise<void>
-  deliver(message: JSONRPCMessage): void
-  send(exchange: Exchange): Sent
-  lingers: Deadlines
-  held: HeldTotal
-  /** Follows a redirect; returns false if the request may not be made there. */
-  move(location: string | undefined): boolean
+async function toOpened(
+  { statusCode: status, statusText, headers, body }: Awaited<ReturnType<typeof send>>,
+  share: HeldShare,
+): Promise<Opened> {
+  const decoder = DECODERS[String(headers['content-encoding']).toLowerCase()]?.()
+  // The reader of the decoder's end is told what went wrong.
+  const stream = decoder ? pipeline(body, decoder, () => undefined) : body
+  const type = String(headers['content-type'] ?? '')
+    .split(';', 1)[0]
+    ?.trim()
+    .toLowerCase()
+  const authenticate = headers['www-authenticate']?.toString()
+  const opened = { status, statusText, type, authenticate, text: '' }
+  if (status < 300 && type === 'text/event-stream') return { ...opened, stream }
+  const text = new HeldBytes(share)
+  for await (const part of stream) {
+    if (text.size + part.length > LONGEST_MESSAGE) throw tooLong()
+    text.append(part)
+  }
+  return { ...opened, text: text.take().toString('utf8') }
 }
 
-class Post implements Posted, Exchange {
-  readonly result: Promise<void>
-  readonly #request: JSONRPCRequest
-  readonly #deps: PostDeps
-  readonly #settled = Promise.withResolvers<void>()
-  #sent: Sent
-  #moved = 0
-  #head: ResponseHead | undefined
-  #events: AnswerReader | undefined
-  /** Set for a stream of events, which is read slowly while it is a flood. */
-  #isFlood: FloodMeter | undefined
-  readonly #share: HeldShare
-  readonly #text: HeldBytes
-  #resuming: AbortController | undefined
-  #cancelLinger: (() => void) | undefined
-
-  constructor(request: JSONRPCRequest, deps: PostDeps) {
-    this.#request = request
-    this.#deps = deps
-    this.#share = new HeldShare(deps.held)
-    this.#text = new HeldBytes(this.#share)
-    this.result = this.#settled.promise
-    this.#sent = deps.send(this)
-    const over = () => this.#share.end()
-    this.result.then(over, over)
-  }
-
-  cut(): void {
-    this.#sent.cut(this)
-    this.#cancelLinger?.()
-    this.#resuming?.abort()
-    this.#settled.resolve()
-  }
-
-  onHead(head: ResponseHead): void {
-    this.#head = head
-    if (head.status >= 300 || head.type !== 'text/event-stream') return
-    this.#events = createAnswerReader(this.#request, this.#deps.deliver, this.#share)
-    this.#isFlood = createFloodMeter(this.#deps.clock)
-  }
-
-  onBody(part: Buffer): void {
-    if (this.#events) this.#takeEvents(this.#events, part)
-    else this.#collect(part)
-  }
-
-  onEnd(): void {
-    if (this.#events) this.#endEvents(this.#events)
-    else if (this.#moves()) this.#sendAgain()
-    else this.#endText()
-  }
-
-  onError(error: Error): void {
-    const events = this.#events
-    if (events && !events.overlong && !this.#share.isRefused && events.lastEventId) this.#endEvents(events)
-    else this.#settled.reject(error)
-  }
-
-  #takeEvents(events: AnswerReader, part: Buffer): void {
-    const seen = events.take(part)
-    if (events.answered) this.#cancelLinger ??= this.#deps.lingers.set(() => this.cut())
-    if (!this.#isFlood?.({ ...seen, bytes: part.length })) return
-    const sent = this.#sent
-    sent.pause()
-    this.#deps.clock.after(FLOOD_PAUSE_MS, () => sent.resume())
-  }
-
-  #collect(part: Buffer): void {
-    if (this.#text.size + part.length > LONGEST_MESSAGE) throw tooLong()
-    this.#text.append(part)
-  }
-
-  #moves(): boolean {
-    const { status = 0, headers } = this.#head ?? {}
-    if ((status !== 307 && status !== 308) || this.#moved >= MOST_MOVES) return false
-    this.#moved++
-    return this.#deps.move(headers?.get('location'))
-  }
-
-  #sendAgain(): void {
-    this.#text.take()
-    this.#sent = this.#deps.send(this)
-  }
-
-  #endText(): void {
-    const text = this.#text.take().toString('utf8')
-    const head = this.#head
-    const message = head?.type === 'application/json' ? parseJson(text) : undefined
-    if (isAnswer(message, this.#request)) {
-      this.#deps.deliver(message)
-      this.#settled.resolve()
-    } else this.#settled.reject(refusalOf(head, text))
-  }
-
-  /** Resumes a stream that ended before the answer, or else resolves. */
-  #endEvents({ answered, lastEventId, retry }: AnswerReader): void {
-    this.#cancelLinger?.()
-    if (answered || !lastEventId) {
-      this.#settled.resolve()
-      return
-    }
-    this.#resuming = new AbortController()
-    const { signal } = this.#resuming
-    this.#deps.resume(lastEventId, retry, signal).then(
-      () => this.#settled.resolve(),
-      error => (signal.aborted ? this.#settled.resolve() : this.#settled.reject(error)),
-    )
-  }
+/** Returns the answer of a response that is no stream. Throws the server's refusal. */
+function toAnswer(opened: Opened, request: JSONRPCRequest): JSONRPCMessage {
+  const message = opened.type === 'application/json' ? parseJson(opened.text) : undefined
+  if (isAnswer(message, request)) return message
+  throw toRefusal(opened)
 }
 
-function refusalOf(head: ResponseHead | undefined, text: string): SdkHttpError {
-  const { status = 0, statusText = '', headers } = head ?? {}
-  return toRefusal({ status, statusText, text, authenticate: headers?.get('www-authenticate') })
+function isAnswer(message: unknown, { id }: JSONRPCRequest): message is JSONRPCMessage {
+  return (
+    isObject(message) && message['id'] === id && (isObject(message['result']) || isObject(message['error']))
+  )
+}
+
+type AnswerReader = ReturnType<typeof createAnswerReader>
+
+/** Creates a reader of the streams on which one request is answered, one after the other. */
+function createAnswerReader(
+  request: JSONRPCRequest,
+  deliver: (message: JSONRPCMessage) => void,
+  clock: Clock,
+  share: HeldShare,
+) {
+  const answer = {
+    /** True once the answer was delivered. */
+    isOver: false,
+    /** The number of events that came. */
+    events: 0,
+    lastEventId: undefined as string | undefined,
+    /** Milliseconds after which the server wants to be asked again. */
+    retry: undefined as number | undefined,
+    /** Reads a stream to its end; resolves with the network's error if it broke. */
+    async read(stream: Readable): Promise<unknown> {
+      let cancelLinger: (() => void) | undefined
+      try {
+        const events = new EventCutter(clock, share)
+        const decoder = new StringDecoder('utf8')
+        const parser = createParser({ onEvent, onRetry })
+        for await (const part of stream) {
+          const whole = events.take(part)
+          if (whole) parser.feed(decoder.write(whole))
+          if (answer.isOver) cancelLinger ??= clock.after(LINGER_MS, () => stream.destroy())
+          if (events.isFlood) await sleep(clock, FLOOD_PAUSE_MS)
+        }
+        return undefined
+      } catch (error) {
+        if (isOfNetwork(error)) return error
+        throw error
+      } finally {
+        cancelLinger?.()
+      }
+    },
+  }
+  const onRetry = (delay: number) => {
+    answer.retry = delay
+  }
+  const onEvent = ({ id, data }: { id?: string | undefined; data: string }) => {
+    answer.events++
+    answer.lastEventId = id ?? answer.lastEventId
+    const message = parseJson(data)
+    if (!isObject(message)) return
+    answer.isOver ||= isAnswer(message, request)
+    deliver(message as JSONRPCMessage)
+  }
+  return answer
+}
+
+/** Tells whether a stream that was refused with this status may be opened later. */
+export function mayOpenLater({ status }: { status: number }): boolean {
+  return status === 429 || (status >= 500 && status !== NOT_IMPLEMENTED)
+}
+
+/** Tells the errors of sockets and streams, which have a code, from the hub's own. */
+function isOfNetwork(error: unknown): boolean {
+  return error instanceof Error && 'code' in error
 }

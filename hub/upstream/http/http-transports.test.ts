@@ -3,7 +3,17 @@ import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { createFakeClock } from '../../../tests/support/fake-clock.ts'
 import { createRecord } from '../../../tests/support/until.ts'
-import { createStreamableTransport } from './http-transports.ts'
+import { systemClock } from '../../core/clock.ts'
+import { createLog } from '../../core/log.ts'
+import { Authorization } from '../oauth/authorization.ts'
+import type { Credentials } from '../oauth/credentials.ts'
+import { createStreamableTransport, withAuth } from './http-transports.ts'
+
+const KEPT: Credentials = {
+  url: 'https://example.org/mcp',
+  client: { client_id: 'me', issuer: 'https://people.example' },
+  tokens: { access_token: 'the-token', token_type: 'Bearer', issuer: 'https://people.example' },
+}
 
 /** Opens a server whose stream ends, then fails `failures` times; `retry` is the delay that it wants. */
 async function openServer(failures: number, retry: string) {
@@ -117,4 +127,26 @@ test.each([400, 404, 405, 501])('a server that answers %i has no stream', async 
   await using server = await openReluctant(1, response => response.writeHead(status).end())
   await server.asked.find('it is asked once', count => count === 1)
   expect(server.clock.timers).toBe(0)
+})
+
+test('a token is shown at the origin of its server and nowhere else', async () => {
+  const seen: (string | null)[] = []
+  const spec = { name: 'remote', origin: 'config' as const, prefix: '' }
+  const authorization = new Authorization(
+    { ...spec, transport: { kind: 'http', url: 'https://example.org/mcp', headers: {} } },
+    {
+      clock: systemClock,
+      log: createLog({ level: 'error', now: systemClock.now, write: () => undefined }),
+      store: { read: () => KEPT, save: () => undefined, forget: () => false },
+      fetch,
+    },
+  )
+  const fetchWithAuth = withAuth(async (_url, init) => {
+    seen.push(new Headers(init?.headers).get('Authorization'))
+    return new Response()
+  }, authorization)
+  const urls = ['https://example.org/mcp', 'https://example.org/messages', 'http://example.org/mcp']
+  const others = ['https://example.org:8443/mcp', 'https://evil.example/mcp']
+  for (const url of [...urls, ...others]) await fetchWithAuth(url)
+  expect(seen).toEqual(['Bearer the-token', 'Bearer the-token', null, null, null])
 })

@@ -11,13 +11,14 @@ import type { Clock } from '../../core/clock.ts'
 import { decideBackoff } from '../backoff.ts'
 import { describeOverlong } from '../bounds.ts'
 import type { Authorization } from '../oauth/authorization.ts'
-import { letFetchIn } from '../oauth/let-in.ts'
 import type { ServerSpec } from '../server-spec.ts'
 import { createBoundedFetch } from './bounded-fetch.ts'
-import { withFirstStream } from './first-stream.ts'
+import { mayOpenLater } from './http-post.ts'
 
 /** Milliseconds that a server may take to hear that a session is over. */
 const GOODBYE_MS = 1_000
+/** Failures of a stream that never opened after which the server is taken to have none. */
+const MOST_FAILURES = 5
 /** Reopens a stream that broke for as long as the connection lives. */
 const RECONNECTION = {
   initialReconnectionDelay: 1_000,
@@ -50,7 +51,7 @@ export function createStreamableTransport(
   const bounded = withFirstStream(createBoundedFetch(clock, onOverlong))
   const transport = new StreamableHTTPClientTransport(new URL(url), {
     requestInit: { headers },
-    fetch: authorization ? letFetchIn(bounded, authorization) : bounded,
+    fetch: withAuth(bounded, authorization),
     reconnectionOptions: RECONNECTION,
     reconnectionScheduler: (reconnect, delay, failures) => {
       // A server may want to be asked again at once, and then not answer for long.
@@ -92,7 +93,7 @@ export function createSseTransport({ url, headers }: HttpAddress, deps: HttpTran
   })
   const transport: Transport = new SSEClientTransport(new URL(url), {
     requestInit: { headers },
-    fetch: withStatus(deps.authorization ? letFetchIn(bounded, deps.authorization) : bounded),
+    fetch: withStatus(withAuth(bounded, deps.authorization)),
   })
   transport.onerror = error => {
     if (error instanceof SseError) void transport.close()
@@ -112,5 +113,58 @@ function withStatus(fetch: FetchLike): FetchLike {
       statusText,
       text,
     })
+  }
+}
+
+/**
+ * Returns a `fetch` that shows the SDK a first stream that failed as one that broke at once. The SDK reopens
+ * a stream that broke, but gives up one that fails the first time: it would miss the server's notifications
+ * for as long as the session lives.
+ */
+function withFirstStream(fetch: FetchLike): FetchLike {
+  let failures = 0
+  let isSettled = false
+  return async (url, init) => {
+    if (isSettled || init?.method !== 'GET' || new Headers(init.headers).has('last-event-id')) {
+      return fetch(url, init)
+    }
+    const response = await fetch(url, init).catch(error => {
+      // An aborted request is not a failure.
+      if (init.signal?.aborted) throw error
+    })
+    if (response && !mayOpenLater(response)) {
+      isSettled = true
+      return response
+    }
+    await response?.body?.cancel()
+    failures++
+    isSettled = failures === MOST_FAILURES
+    return isSettled
+      ? new Response(null, { status: 405 })
+      : new Response('', { headers: { 'Content-Type': 'text/event-stream' } })
+  }
+}
+
+/**
+ * Returns a `fetch` that adds the bearer token, at the server's own origin only. A refused request was not
+ * carried out, so it is made once more if new tokens came.
+ */
+export function withAuth(fetch: FetchLike, authorization: Authorization | undefined): FetchLike {
+  if (!authorization) return fetch
+  const { origin } = new URL(authorization.spec.transport.url)
+  return async (url, init) => {
+    if (new URL(url).origin !== origin) return fetch(url, init)
+    await authorization.fresh()
+    for (let again = false; ; again = true) {
+      const used = authorization.bearer
+      const headers = new Headers(init?.headers)
+      if (used !== undefined) headers.set('Authorization', `Bearer ${used}`)
+      const response = await fetch(url, { ...init, headers })
+      const { status } = response
+      if (status !== 401 && status !== 403) return response
+      const authenticate = response.headers.get('WWW-Authenticate') ?? undefined
+      if (!(await authorization.refused({ status, authenticate, used, again }))) return response
+      await response.body?.cancel()
+    }
   }
 }

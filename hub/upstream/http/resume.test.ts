@@ -5,8 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { createFakeClock } from '../../../tests/support/fake-clock.ts'
 import { createRecord } from '../../../tests/support/until.ts'
 import { LONGEST_MESSAGE } from '../bounds.ts'
-import { createBoundedFetch } from './bounded-fetch.ts'
-import { createResume } from './resume.ts'
+import { createHttpPost } from './http-post.ts'
 
 const REQUEST = { jsonrpc: '2.0', id: 'hub-1', method: 'tools/call', params: {} } as const
 const ANSWER = { jsonrpc: '2.0', id: 'hub-1', result: { content: [] } } as const
@@ -25,14 +24,14 @@ const refuse =
   response =>
     response.writeHead(status).end(text)
 const event = (message: object, id: string) => `id: ${id}\ndata: ${JSON.stringify(message)}\n\n`
-/** Leaves the stream open, since more may come on it. */
-const answer: Answer = response => begin(response).write(event(ANSWER, 'last'))
+const answer = stream(event(ANSWER, 'last'))
 const breakOff: Answer = response => response.destroy()
 
-/** Resumes at a server that gives these answers, one after the other; the last one repeats. */
-async function resume(answers: Answer[], retry?: number) {
+/** Posts to a server that breaks off, and gives these answers then, one after the other; the last repeats. */
+async function resume(answers: Answer[], first = 'id: é1\ndata: \n\n') {
   const asked = createRecord<IncomingHttpHeaders>()
   const server = createServer((request, response) => {
+    if (request.method === 'POST') return void stream(first)(response)
     asked.add(request.headers)
     answers[Math.min(asked.all.length, answers.length) - 1]?.(response)
   })
@@ -40,20 +39,13 @@ async function resume(answers: Answer[], retry?: number) {
   const clock = createFakeClock()
   const delivered: JSONRPCMessage[] = []
   const given = new AbortController()
-  const result = createResume({
+  const post = createHttpPost({
     clock,
-    fetch: createBoundedFetch(clock, () => undefined),
+    url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`),
     headers: () => ({ 'Mcp-Session-Id': 'mine' }),
-  })(
-    REQUEST,
-    {
-      url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`),
-      lastEventId: 'é1',
-      retry,
-    },
-    message => delivered.push(message),
-    given.signal,
-  )
+    authorization: undefined,
+  })
+  const result = post(REQUEST, message => delivered.push(message), given.signal)
   // The result may reject before a test waits for it.
   result.catch(() => undefined)
   let from = 0
@@ -81,7 +73,7 @@ async function resume(answers: Answer[], retry?: number) {
 }
 
 test('the rest is asked for in the session, from where it broke, when the server wants that', async () => {
-  using resumed = await resume([answer], 70)
+  using resumed = await resume([answer], 'id: é1\nretry: 70\ndata: \n\n')
   await resumed.pass(70)
   await resumed.result
   expect(resumed.delivered).toEqual([ANSWER])
@@ -133,8 +125,15 @@ describe('a server that never has the rest', () => {
   test('and refuses connections fails with what the network says', async () => {
     using resumed = await resume([breakOff])
     await resumed.pass(...delays)
-    await expect(resumed.result).rejects.toThrow('fetch failed')
+    await expect(resumed.result).rejects.toThrow('other side closed')
   })
+})
+
+test('an event that broke off does not count: the rest is asked for from the one before', async () => {
+  using resumed = await resume([answer], 'id: 1\ndata: {}\n\nid: 2\ndata: {"res')
+  await resumed.pass(1_000)
+  await resumed.result
+  expect(resumed.idsAsked()).toEqual(['1'])
 })
 
 test('one that breaks again and again is asked from the last event that came, as it says', async () => {
