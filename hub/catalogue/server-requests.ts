@@ -7,10 +7,9 @@ import {
 import { HubError } from '../core/errors.ts'
 import type { ForwardOptions, JsonObject } from '../core/forwarding.ts'
 import type { Connection } from '../upstream/connection.ts'
-import type { ForwardedResults } from '../upstream/link.ts'
 import type { Pool } from '../upstream/pool.ts'
-import { quoteAsked, quoteInput } from '../upstream/quote-questions.ts'
-import { untilComplete } from '../upstream/rounds.ts'
+import { quoteAsked, untilComplete } from '../upstream/questions.ts'
+import type { ForwardedResults } from '../upstream/session.ts'
 import type { Catalogue } from './catalogue.ts'
 
 /**
@@ -94,21 +93,21 @@ export function createRequests(deps: RequestDeps): ServerRequests {
 }
 
 /** Sends a request for which the server may ask for input. */
-async function send<Method extends 'tools/call' | 'prompts/get' | 'resources/read'>(
+function send<Method extends 'tools/call' | 'prompts/get' | 'resources/read'>(
   use: Pool['use'],
   server: string,
   method: Method,
   params: JsonObject,
   given: ForwardOptions,
 ): Promise<ForwardedResults[Method]> {
-  const options = quoteAsked(server, given)
-  const result = await use(
+  return use(
     server,
     connection =>
-      untilComplete(repeat => connection.request(method, { ...params, ...repeat }, options), options),
-    options,
+      untilComplete(server, given, (repeat, options) =>
+        connection.request(method, { ...params, ...repeat }, options),
+      ),
+    given,
   )
-  return quoteInput(server, result)
 }
 
 /** Reads from the first server that has the resource; if none has, throws the likeliest one's error. */

@@ -8,7 +8,7 @@ import type { Store } from '../store/open.ts'
 import type { Connection } from '../upstream/connection.ts'
 import { type BuiltIn, decideServers, type ServerSources } from '../upstream/decide-servers.ts'
 import { readDropIns } from '../upstream/drop-ins.ts'
-import { createEraMemory } from '../upstream/era-memory.ts'
+import { createNegotiationCache } from '../upstream/negotiation.ts'
 import { type Authorizations, createAuthorizations } from '../upstream/oauth/authorizations.ts'
 import { openChildGuard } from '../upstream/stdio/child-guard.ts'
 import type { TakenNames } from './catalogue.ts'
@@ -73,7 +73,7 @@ export function createServerTools(deps: ServerToolsDeps): ServerTools {
     random: deps.random,
     log,
     version: deps.version,
-    eras: createEraMemory(deps.store, deps.clock),
+    negotiated: createNegotiationCache(deps.store, deps.clock),
     connectTimeout: CONNECT_TIMEOUT_MS,
     callTimeout: CALL_TIMEOUT_MS,
     taken: deps.taken,

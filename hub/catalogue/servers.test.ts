@@ -33,7 +33,7 @@ beforeEach(() => {
     random: () => 0,
     log: createLog({ level: 'error', now: systemClock.now, write: () => undefined }),
     authorizations: { of: () => undefined },
-    eras: { read: async () => 'legacy', save: async () => undefined },
+    negotiated: { read: async () => 'legacy', save: async () => undefined },
     guard: { watch, [Symbol.asyncDispose]: async () => undefined },
     version: '1',
     connectTimeout: 30_000,

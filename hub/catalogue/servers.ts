@@ -5,7 +5,7 @@ import { truncate } from '../core/text.ts'
 import type { Connection, ConnectionDeps } from '../upstream/connection.ts'
 import type { Spoken } from '../upstream/connection-state.ts'
 import type { DesiredServers } from '../upstream/decide-servers.ts'
-import { createPool, type Pool } from '../upstream/pool.ts'
+import { Pool } from '../upstream/pool.ts'
 import type { ServerSpec } from '../upstream/server-spec.ts'
 import type { Catalogue } from './catalogue.ts'
 import { type LiveCatalogueDeps, openCatalogue } from './live-catalogue.ts'
@@ -71,7 +71,7 @@ export function openServers(deps: ServersDeps): Servers {
       deps.log.error('catalogue_not_built', { error })
     }
   }
-  const pool = createPool({ ...deps, onChange: rebuild })
+  const pool = new Pool({ ...deps, onChange: rebuild })
   const live = openCatalogue(deps, rebuild)
   const assignSubscriptions = () => {
     const { catalogue } = live
@@ -90,7 +90,7 @@ export function openServers(deps: ServersDeps): Servers {
   }
   const requests = createRequests({
     all,
-    use: pool.use,
+    use: (name, run, options) => pool.use(name, run, options),
     whyMissing: name => whyMissing(name, all(), resting),
     get catalogue() {
       return live.catalogue
@@ -118,9 +118,9 @@ export function openServers(deps: ServersDeps): Servers {
       subscribed = uris
       assignSubscriptions()
     },
-    setLogLevel: pool.setLogLevel,
-    rootsChanged: pool.rootsChanged,
-    endSession: pool.endSession,
+    setLogLevel: level => pool.setLogLevel(level),
+    rootsChanged: () => pool.rootsChanged(),
+    endSession: session => pool.endSession(session),
     status: () => [
       ...all().map(one => describe(one, live.catalogue, pool.sessionsOf(one))),
       ...resting.disabled.map(describeDisabled),

@@ -2,12 +2,13 @@ import { expect, test } from 'vitest'
 import { createHttpServer } from '../../tests/support/http-servers.ts'
 import { systemClock } from '../core/clock.ts'
 import { createLog } from '../core/log.ts'
-import { connectServer, type EraMemory } from './connect.ts'
+import { connectServer } from './connect.ts'
+import type { NegotiationCache } from './negotiation.ts'
 import type { ServerSpec } from './server-spec.ts'
 
 function connect(
   transport: Extract<ServerSpec['transport'], { kind: 'http' }>,
-  eras: EraMemory,
+  negotiated: NegotiationCache,
   log = createLog({ level: 'error', now: () => 0, write: () => undefined }),
 ) {
   return connectServer(
@@ -15,15 +16,19 @@ function connect(
     {
       clock: systemClock,
       log,
-      eras,
+      negotiated,
       authorization: undefined,
       version: '1',
-      timeout: 20_000,
+      connectTimeout: 20_000,
       callTimeout: 20_000,
-      told: { onStarted: () => () => undefined, onStderr: () => undefined, onGone: () => undefined },
-      hooks: { onNotice: () => undefined },
+      hooks: {
+        onStarted: () => () => undefined,
+        onStderr: () => undefined,
+        onGone: () => undefined,
+        onNotice: () => undefined,
+      },
+      onBroken: () => undefined,
     },
-    () => undefined,
     new AbortController().signal,
   )
 }
@@ -32,7 +37,7 @@ test('a verdict that cannot be saved is warned of, and the connection is used al
   await using server = createHttpServer('legacy')
   await server.start(['one'])
   const lines: string[] = []
-  const full: EraMemory = {
+  const full: NegotiationCache = {
     read: async () => 'auto',
     save: async () => {
       throw new Error('The disk is full')
@@ -68,12 +73,12 @@ test("an entry's headers go with each request, but for those that each request h
     Connection: 'close',
     'X-Key': 'mine',
   }
-  const { client, wire } = await connect(
+  const { client, requests } = await connect(
     { kind: 'http', url: server.url, headers: own },
     { read: async () => 'legacy', save: async () => undefined },
   )
   seen.clear()
-  expect(await wire.request('tools/call', { name: 'one' })).toMatchObject({ content: [{ text: 'one' }] })
+  expect(await requests.request('tools/call', { name: 'one' })).toMatchObject({ content: [{ text: 'one' }] })
   const [headers = []] = [...seen.values()]
   const named = (name: string) =>
     headers.flatMap((value, at) => (at % 2 === 0 && value.toLowerCase() === name ? [headers[at + 1]] : []))
@@ -84,6 +89,6 @@ test("an entry's headers go with each request, but for those that each request h
   expect(named('transfer-encoding')).toEqual([])
   expect(named('connection')).toEqual([])
   expect(named('x-key')).toEqual(['mine'])
-  wire.close()
+  requests.close()
   await client.close()
 })

@@ -9,16 +9,15 @@ import {
   StreamableHTTPClientTransport,
   type Transport,
 } from '@modelcontextprotocol/client'
-import type { Clock } from '../core/clock.ts'
 import type { Asker, JsonObject } from '../core/forwarding.ts'
 import { createHttpPost, type HttpPost } from './http/http-post.ts'
 import { createSseTransport, createStreamableTransport } from './http/http-transports.ts'
 import { type ArgumentMirror, createArgumentMirror, toStandardHeaders } from './http/param-headers.ts'
+import { decideNextMode, type Mode, type NegotiationCache } from './negotiation.ts'
 import type { Authorization } from './oauth/authorization.ts'
+import { type RawRequestDeps, RawRequests } from './raw-requests.ts'
 import type { ServerSpec } from './server-spec.ts'
 import { type ChildEvents, createStdioTransport } from './stdio/stdio-transport.ts'
-import { decideNextWay, type Verdict, type Way } from './ways.ts'
-import { Wire, type WireDeps } from './wire.ts'
 
 /** The protocol version that a server has to speak if its entry pins the modern era. */
 const MODERN = '2026-07-28'
@@ -35,28 +34,26 @@ const OF_REQUEST: ReadonlySet<string> = new Set([
   'transfer-encoding',
 ])
 
-/** Remembers how a server is spoken with, so that the next start does not probe it. */
-export interface EraMemory {
-  read(spec: ServerSpec): Promise<Way>
-  save(spec: ServerSpec, verdict: Verdict): Promise<void>
-}
+/** Receives what a process does, and what the server says that belongs to no request. */
+export interface ConnectHooks extends Omit<ChildEvents, 'onStray'>, Pick<RawRequestDeps, 'onNotice'> {}
 
-export interface ConnectDeps extends Pick<WireDeps, 'clock' | 'log'> {
-  eras: EraMemory
+export interface ConnectDeps extends Pick<RawRequestDeps, 'clock' | 'log'> {
+  negotiated: NegotiationCache
   /** The hub's login at a server over HTTP; undefined if there is none, or if its entry's headers hold it. */
   authorization: Authorization | undefined
   version: string
   /** Milliseconds that connecting may take. */
-  timeout: number
+  connectTimeout: number
   /** Milliseconds that a request may take without a result or progress. */
   callTimeout: number
-  told: Omit<ChildEvents, 'onStray'>
-  hooks: Pick<WireDeps, 'onNotice'>
+  hooks: ConnectHooks
+  /** Called when a stream that broke is opened again; notifications may have been missed. */
+  onBroken: () => void
 }
 
 export interface Connected {
   client: Client
-  wire: Wire
+  requests: RawRequests
   /** Set if the server's tools may want arguments repeated in headers. */
   mirror: ArgumentMirror | undefined
   transport: 'stdio' | 'http' | 'sse'
@@ -76,77 +73,76 @@ const CAPABILITIES: ClientCapabilities = {
 export async function connectServer(
   spec: ServerSpec,
   deps: ConnectDeps,
-  onBroken: () => void,
   signal: AbortSignal,
 ): Promise<Connected> {
-  const known = spec.era ?? (await deps.eras.read(spec))
-  const tried: Way[] = []
+  const known = spec.era ?? (await deps.negotiated.read(spec))
+  const tried: Mode[] = []
   let failure: unknown
-  for (let way: Way | undefined = known; way; ) {
-    tried.push(way)
+  for (let mode: Mode | undefined = known; mode; ) {
+    tried.push(mode)
     try {
-      const connected = await attempt(spec, deps, onBroken, signal, way)
-      if (way !== known || way === 'auto') await remember(spec, deps, verdictOf(connected.client, way))
+      const connected = await attempt(spec, deps, signal, mode)
+      if (mode === 'auto') await remember(spec, deps, connected.client.getProtocolEra() ?? 'legacy')
+      else if (mode !== known) await remember(spec, deps, mode)
       return connected
     } catch (error) {
       // If no server is there, the failure over the older transport says no more than the first one.
-      if (way !== 'sse' || failure === undefined) failure = error
-      way = signal.aborted ? undefined : decideNextWay(spec, tried, error)
+      if (mode !== 'sse' || failure === undefined) failure = error
+      mode = signal.aborted ? undefined : decideNextMode(spec, tried, error)
     }
   }
   throw failure
 }
 
-/** Saves the verdict; a failure is only logged, because the server is then merely probed once more. */
-async function remember(spec: ServerSpec, { eras, log }: ConnectDeps, verdict: Verdict): Promise<void> {
+/** Saves what was found; a failure is only logged, because the server is then merely probed once more. */
+async function remember(
+  spec: ServerSpec,
+  { negotiated, log }: ConnectDeps,
+  verdict: Exclude<Mode, 'auto'>,
+): Promise<void> {
   try {
-    await eras.save(spec, verdict)
+    await negotiated.save(spec, verdict)
   } catch (error) {
     log.warn('era_not_saved', { verdict, error })
   }
 }
 
-function verdictOf(client: Client, way: Way): Verdict {
-  if (way === 'auto') return client.getProtocolEra() === 'modern' ? 'modern' : 'legacy'
-  return way
-}
-
 async function attempt(
   spec: ServerSpec,
   deps: ConnectDeps,
-  onBroken: () => void,
   signal: AbortSignal,
-  way: Way,
+  mode: Mode,
 ): Promise<Connected> {
+  const { clock, log, hooks, connectTimeout: timeout } = deps
   const clientInfo = { name: 'superbloom', version: deps.version }
   const client = new Client(clientInfo, {
     capabilities: CAPABILITIES,
     versionNegotiation: {
-      mode: way === 'modern' ? { pin: MODERN } : 'auto',
+      mode: mode === 'modern' ? { pin: MODERN } : 'auto',
       // A server that is tried in no other way may take the whole time for connecting to answer the probe.
-      probe: { timeoutMs: way === 'modern' ? deps.timeout : PROBE_TIMEOUT_MS },
+      probe: { timeoutMs: mode === 'modern' ? timeout : PROBE_TIMEOUT_MS },
     },
   })
   signal.throwIfAborted()
   let strays = 0
   const onStray = (line: string) => {
-    if (strays++ === 0) deps.log.warn('no_message', { line, reason: 'standard output is for messages alone' })
+    if (strays++ === 0) log.warn('no_message', { line, reason: 'standard output is for messages alone' })
   }
-  const transport = createTransport(spec, way, { ...deps, told: { ...deps.told, onStray } }, onBroken)
-  const wire = new Wire(transport, {
-    clock: deps.clock,
-    log: deps.log,
+  const transport = createTransport(spec, mode, deps, onStray)
+  const requests = new RawRequests(transport, {
+    clock,
+    log,
     timeout: deps.callTimeout,
     strays: () => strays,
     isOwn: spec.isolated === true,
-    onNotice: deps.hooks.onNotice,
+    onNotice: hooks.onNotice,
   })
   // The client has no transport yet while the SDK probes, so closing the transport ends the attempt.
   const abort = () => void transport.close()
   signal.addEventListener('abort', abort, { once: true })
   try {
-    const prior = way === 'auto' || way === 'modern' ? {} : { prior: { kind: 'legacy' as const } }
-    await client.connect(wire.transport, { timeout: deps.timeout, signal, ...prior })
+    const prior = mode === 'auto' || mode === 'modern' ? {} : { prior: { kind: 'legacy' as const } }
+    await client.connect(requests.transport, { timeout, signal, ...prior })
   } catch (error) {
     await transport.close()
     throw signal.aborted ? signal.reason : error
@@ -156,10 +152,9 @@ async function attempt(
   const isModern = client.getProtocolEra() === 'modern'
   const isHttp = transport instanceof StreamableHTTPClientTransport
   const mirror = isHttp && isModern ? createArgumentMirror() : undefined
-  const { clock, authorization } = deps
-  const post = isHttp ? toPost(spec, { client, transport, mirror, clock, authorization }) : undefined
-  wire.use(post, isModern ? toEnvelope(client, clientInfo) : undefined)
-  return { client, wire, mirror, transport: way === 'sse' ? way : spec.transport.kind }
+  const post = isHttp ? toPost(spec, { ...deps, client, transport, mirror }) : undefined
+  requests.use(post, isModern ? toEnvelope(client, clientInfo) : undefined)
+  return { client, requests, mirror, transport: mode === 'sse' ? mode : spec.transport.kind }
 }
 
 /** Returns a function that builds what each request of 2026-07-28 says of its requester. */
@@ -173,12 +168,10 @@ function toEnvelope(client: Client, clientInfo: { name: string; version: string 
   })
 }
 
-interface PostDeps {
-  client: Client
+interface PostDeps
+  extends Pick<ConnectDeps, 'clock' | 'authorization'>,
+    Pick<Connected, 'client' | 'mirror'> {
   transport: StreamableHTTPClientTransport
-  mirror: ArgumentMirror | undefined
-  clock: Clock
-  authorization: Authorization | undefined
 }
 
 function toPost(
@@ -202,24 +195,15 @@ function headersOfRequest(mirror: ArgumentMirror, { method, params = {} }: JSONR
 }
 
 function createTransport(
-  spec: ServerSpec,
-  way: Way,
-  deps: Pick<ConnectDeps, 'clock' | 'authorization'> & { told: ChildEvents },
-  onBroken: () => void,
+  { transport }: ServerSpec,
+  mode: Mode,
+  { clock, authorization, hooks, onBroken }: ConnectDeps,
+  onStray: (line: string) => void,
 ): Transport {
-  const { transport } = spec
-  const { clock, told, authorization } = deps
-  switch (transport.kind) {
-    case 'stdio':
-      return createStdioTransport(transport, clock, told)
-    case 'http': {
-      const create = way === 'sse' ? createSseTransport : createStreamableTransport
-      const address = { ...transport, headers: ownHeaders(transport.headers) }
-      return create(address, { clock, authorization, onGone: told.onGone, onBroken })
-    }
-    default:
-      throw new Error(`No such transport: ${JSON.stringify(transport satisfies never)}`)
-  }
+  if (transport.kind === 'stdio') return createStdioTransport(transport, clock, { ...hooks, onStray })
+  const create = mode === 'sse' ? createSseTransport : createStreamableTransport
+  const address = { ...transport, headers: ownHeaders(transport.headers) }
+  return create(address, { clock, authorization, onGone: hooks.onGone, onBroken })
 }
 
 /** Returns the headers that an entry adds to each request. */

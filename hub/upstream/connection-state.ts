@@ -31,11 +31,12 @@ const LISTS: Record<OfferKind, string> = {
  * Returns the state of a connected server. `unread` maps each list that cannot be read to the reason;
  * `silence` says why the server counts as silent.
  */
-export function decideCondition(
-  { era, transport }: Spoken,
-  unread: ReadonlyMap<OfferKind, string>,
-  silence: string | undefined,
-): ConnectionState {
+export function decideCondition({
+  era,
+  transport,
+  unread,
+  silence,
+}: Spoken & { unread: ReadonlyMap<OfferKind, string>; silence: string | undefined }): ConnectionState {
   const faults = [...unread].map(([kind, why]) => `its ${LISTS[kind]} cannot be listed: ${why}`)
   if (silence !== undefined) faults.unshift(silence)
   if (faults.length === 0) return { state: 'ready', era, transport }

@@ -6,23 +6,22 @@ import type { ForwardOptions, JsonObject } from '../core/forwarding.ts'
 import type { Log } from '../core/log.ts'
 import { decideBackoff, MOST_RESTARTS, type RestartLimit } from './backoff.ts'
 import { MOST_IN_FLIGHT } from './bounds.ts'
-import type { EraMemory } from './connect.ts'
-import { type ConnectionState, describeBusy, describeDown } from './connection-state.ts'
+import { type ConnectionState, decideCondition, describeBusy, describeDown } from './connection-state.ts'
 import { readHealth } from './health.ts'
-import { type ForwardedResults, Link } from './link.ts'
-import { decideLoss, describeLoss, withDeadline } from './lost.ts'
+import { describeLoss, withDeadline } from './loss.ts'
+import type { NegotiationCache } from './negotiation.ts'
 import type { Authorization } from './oauth/authorization.ts'
 import type { Authorizations } from './oauth/authorizations.ts'
 import { NO_OFFER, type Offer } from './offer.ts'
 import type { ServerSpec } from './server-spec.ts'
+import { type ForwardedResults, type SessionDeps, UpstreamSession } from './session.ts'
 import type { ChildGuard } from './stdio/child-guard.ts'
-import { type LinkWatch, watchLink } from './watch-link.ts'
 
 export interface ConnectionDeps {
   clock: Clock
   random: () => number
   log: Log
-  eras: EraMemory
+  negotiated: NegotiationCache
   authorizations: Pick<Authorizations, 'of'>
   guard: ChildGuard
   version: string
@@ -30,7 +29,7 @@ export interface ConnectionDeps {
   connectTimeout: number
   /** Milliseconds without a result or progress, unless the spec says otherwise. */
   callTimeout: number
-  /** Called when its state or its offer changed. */
+  /** Called when its state or its lists changed. */
   onChange: () => void
   /** Called when a subscribed resource changed, or may have. */
   onUpdated: (uri: string) => void
@@ -65,14 +64,12 @@ export class Connection implements AsyncDisposable {
   #logLevel: LoggingLevel | undefined
   /** True if the server had a connection before. */
   #isAnew: boolean
-  #link: Link | undefined
-  /** Watches the health of `#link`. */
-  #watch: LinkWatch | undefined
+  #session: UpstreamSession | undefined
   #failures = 0
   #readyAt = 0
   #inFlight = 0
-  /** The reason why its last process ended. */
-  #goodbye: string | undefined
+  /** How its last process ended, with the end of its log. */
+  #exitTail: string | undefined
   #cancelRetry: (() => void) | undefined
   #connecting: Promise<void>
   /** Resolves when the lost connection and its process have ended. */
@@ -108,7 +105,7 @@ export class Connection implements AsyncDisposable {
 
   /** The list entries that clients would refuse, each with the reason; none while it is not connected. */
   get leftOut(): readonly string[] {
-    return this.#link?.leftOut ?? []
+    return this.#session?.leftOut ?? []
   }
 
   /** The capabilities that the server last declared. */
@@ -137,16 +134,9 @@ export class Connection implements AsyncDisposable {
   ): Promise<ForwardedResults[Method]> {
     if (this.#inFlight >= MOST_IN_FLIGHT) throw new HubError('rate_limited', describeBusy(this.spec.name))
     this.#inFlight++
-    let watch: LinkWatch | undefined
     try {
-      const link = this.#link ?? (await this.#ready(options.signal))
-      watch = this.#watch
-      const result = await link.request(method, params, options)
-      watch?.answered()
-      return result
-    } catch (error) {
-      if (!options.signal?.aborted) watch?.failed(error)
-      throw error
+      const session = this.#session ?? (await this.#ready(options.signal))
+      return await session.request(method, params, options)
     } finally {
       this.#inFlight--
     }
@@ -160,7 +150,7 @@ export class Connection implements AsyncDisposable {
   /** Reports each change of these resources from now on, besides its events'. */
   subscribe(uris: ReadonlySet<string>): void {
     this.#wanted = uris
-    this.#link?.subscribe(this.#subscribed())
+    this.#session?.subscribe(this.#subscribed())
   }
 
   /** Asks for log messages from this level on, now and after each reconnect. */
@@ -171,19 +161,17 @@ export class Connection implements AsyncDisposable {
 
   /** Tells the server that the roots of its requesters changed. */
   rootsChanged(): void {
-    this.#link?.rootsChanged().catch(error => this.#log.debug('roots_not_told', { error }))
+    this.#session?.rootsChanged().catch(error => this.#log.debug('roots_not_told', { error }))
   }
 
   /** Resolves when the server is no longer starting, at the latest after `connectTimeout`. */
   async untilSettled(signal?: AbortSignal): Promise<void> {
-    const deadline = withDeadline(this.#deps.clock, this.#deps.connectTimeout, signal)
-    const given = Promise.withResolvers<void>()
-    const giveUp = () => given.resolve()
-    if (deadline.signal.aborted) giveUp()
-    deadline.signal.addEventListener('abort', giveUp, { once: true })
-    await Promise.race([this.#settled.promise, given.promise])
-    deadline.signal.removeEventListener('abort', giveUp)
-    deadline.cancel()
+    const limit = withDeadline(this.#deps.clock, this.#deps.connectTimeout, signal)
+    const over = Promise.withResolvers<void>()
+    if (limit.signal.aborted) over.resolve()
+    limit.signal.addEventListener('abort', () => over.resolve(), { once: true })
+    await Promise.race([this.#settled.promise, over.promise])
+    limit.cancel()
   }
 
   readResource(uri: string): Promise<ReadResourceResult> {
@@ -206,19 +194,17 @@ export class Connection implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#ended.abort(new HubError('unavailable', `The server ${this.spec.name} was removed`))
     this.#settled.resolve()
-    const link = this.#leave()
-    await link?.close()
+    await this.#leave()?.close()
     await this.#connecting
     await this.#closing
   }
 
   async #connect(): Promise<void> {
-    const { clock, connectTimeout } = this.#deps
-    const attempt = withDeadline(clock, connectTimeout, this.#ended.signal)
+    const attempt = withDeadline(this.#deps.clock, this.#deps.connectTimeout, this.#ended.signal)
     try {
       await this.#closing
-      this.#goodbye = undefined
-      this.#adopt(await Link.open(this.spec, this.#linkDeps(), attempt.signal))
+      this.#exitTail = undefined
+      this.#adopt(await UpstreamSession.open(this.spec, this.#sessionDeps(), attempt.signal))
     } catch (error) {
       this.#fail(error)
     } finally {
@@ -226,45 +212,34 @@ export class Connection implements AsyncDisposable {
     }
   }
 
-  #adopt(link: Link): void {
+  #adopt(session: UpstreamSession): void {
     if (this.#ended.signal.aborted) {
-      this.#closing = link.close()
+      this.#closing = session.close()
       return
     }
-    this.#link = link
-    this.#watch = watchLink(link, {
-      ...this.#deps,
-      signal: this.#ended.signal,
-      onChange: () => this.#link === link && this.#show(),
-      onDeaf: error => this.#link === link && this.#lose(error),
-    })
-    this.#take(link)
-    this.#instructions = link.instructions
-    this.#capabilities = link.capabilities
+    this.#session = session
+    this.#instructions = session.instructions
+    this.#capabilities = session.capabilities
     this.#readyAt = this.#deps.clock.monotonic()
     this.#sendLogLevel()
-    this.#log.info('server_ready', { era: link.era, tools: this.#offer.tools.length })
-    this.#show()
+    this.#log.info('server_ready', { era: session.era, tools: session.offer.tools.length })
+    this.#show(session)
     if (this.eventsUri) this.#deps.onEvents(this)
-    if (this.#isAnew) void this.#catchUp(link)
+    if (this.#isAnew) void this.#catchUp(session)
     this.#isAnew = true
   }
 
   /** Reports the `#wanted` as changed: a server does not report changes made while it was disconnected. */
-  async #catchUp(link: Link): Promise<void> {
-    await link.untilSubscribed()
-    if (this.#link === link) for (const uri of this.#wanted) this.#deps.onUpdated(uri)
+  async #catchUp(session: UpstreamSession): Promise<void> {
+    await session.untilSubscribed()
+    if (this.#session === session) for (const uri of this.#wanted) this.#deps.onUpdated(uri)
   }
 
-  #take(link: Link): void {
-    this.#offer = link.offer
-    link.subscribe(this.#subscribed())
-  }
-
-  /** Publishes the state of the server while it is connected. */
-  #show(): void {
-    const next = this.#watch?.state
-    if (!next) return
+  /** Publishes the state and the lists of the server while it is connected. */
+  #show(session: UpstreamSession): void {
+    this.#offer = session.offer
+    session.subscribe(this.#subscribed())
+    const next = decideCondition(session)
     if (next.state === 'degraded' && this.#status.state !== 'degraded')
       this.#log.warn('server_degraded', { error: next.error })
     this.#become(next)
@@ -276,7 +251,7 @@ export class Connection implements AsyncDisposable {
 
   #sendLogLevel(): void {
     if (this.#logLevel === undefined) return
-    this.#link?.setLogLevel(this.#logLevel).catch(error => this.#log.warn('log_level_not_set', { error }))
+    this.#session?.setLogLevel(this.#logLevel).catch(error => this.#log.warn('log_level_not_set', { error }))
   }
 
   #become(next: ConnectionState): void {
@@ -291,7 +266,7 @@ export class Connection implements AsyncDisposable {
     this.#failures++
     const { clock, random } = this.#deps
     const { wait, capped } = this.#restarts.next(clock.monotonic(), decideBackoff(this.#failures, random))
-    const reason = describeLoss(error, this.#goodbye)
+    const reason = describeLoss(error, this.#exitTail)
     const why = capped ? `${reason} (it was started ${MOST_RESTARTS} times within a minute)` : reason
     this.#log.warn('server_down', { error: why, retryInMs: wait })
     this.#become({ state: 'down', error: why, nextTryAt: clock.now() + wait })
@@ -302,67 +277,48 @@ export class Connection implements AsyncDisposable {
   }
 
   #lose(error: unknown): void {
-    if (!this.#link || this.#ended.signal.aborted) return
-    const link = this.#leave()
+    if (!this.#session || this.#ended.signal.aborted) return
     if (this.#deps.clock.monotonic() - this.#readyAt > STABLE_MS) this.#failures = 0
-    this.#closing = Promise.resolve(link?.close()).catch(cause =>
+    this.#closing = Promise.resolve(this.#leave()?.close()).catch(cause =>
       this.#log.debug('close_failed', { error: cause }),
     )
     this.#fail(error)
   }
 
-  /** Drops the link and returns it; the caller closes it. */
-  #leave(): Link | undefined {
-    const link = this.#link
-    this.#link = undefined
-    this.#watch?.[Symbol.dispose]()
-    this.#watch = undefined
+  /** Drops the session and returns it; the caller closes it. */
+  #leave(): UpstreamSession | undefined {
+    const session = this.#session
+    this.#session = undefined
     this.#cancelRetry?.()
-    return link
+    return session
   }
 
-  async #ready(signal?: AbortSignal): Promise<Link> {
+  async #ready(signal?: AbortSignal): Promise<UpstreamSession> {
     if (this.#status.state === 'starting') await this.untilSettled(signal)
-    if (this.#link) return this.#link
+    if (this.#session) return this.#session
     throw new HubError('unavailable', describeDown(this.spec.name, this.#status))
   }
 
-  #linkDeps() {
-    const { clock, random, eras, guard, version, connectTimeout, callTimeout } = this.#deps
-    const told = {
-      onStarted: (pid: number) => guard.watch(pid),
-      onStderr: (line: string) => this.#log.debug('server_stderr', { line }),
-      onGone: (why: string) => {
-        this.#goodbye = why
-      },
-    }
-    const hooks = {
-      onOffer: () => {
-        if (!this.#link) return
-        this.#take(this.#link)
-        this.#watch?.listed()
-        this.#show()
-      },
-      onUpdated: (uri: string) => {
-        if (uri === this.eventsUri) this.#deps.onEvents(this)
-        if (this.#wanted.has(uri)) this.#deps.onUpdated(uri)
-      },
-      onNotice: (method: string, params: JsonObject) => this.#deps.onNotice(this.spec.name, method, params),
-      onLost: (error: unknown) => this.#lose(error),
-      describeLoss: (error: unknown) => describeLoss(error, this.#goodbye),
-    }
+  #sessionDeps(): SessionDeps {
     return {
-      clock,
-      random,
-      eras,
-      authorization: this.#authorization,
-      version,
-      timeout: connectTimeout,
-      callTimeout,
-      told,
-      hooks,
+      ...this.#deps,
       log: this.#log,
-      decideLoss: (error: unknown) => decideLoss(error, this.spec),
+      authorization: this.#authorization,
+      hooks: {
+        onStarted: pid => this.#deps.guard.watch(pid),
+        onStderr: line => this.#log.debug('server_stderr', { line }),
+        onGone: why => {
+          this.#exitTail = why
+        },
+        onNotice: (method, params) => this.#deps.onNotice(this.spec.name, method, params),
+        onChange: () => this.#session && this.#show(this.#session),
+        onUpdated: uri => {
+          if (uri === this.eventsUri) this.#deps.onEvents(this)
+          if (this.#wanted.has(uri)) this.#deps.onUpdated(uri)
+        },
+        onLost: error => this.#lose(error),
+        describeLoss: error => describeLoss(error, this.#exitTail),
+      },
     }
   }
 }

@@ -5,8 +5,7 @@ import { until } from '../../tests/support/until.ts'
 import { childEnvironment } from '../config/environment.ts'
 import { systemClock } from '../core/clock.ts'
 import { createLog } from '../core/log.ts'
-import type { Requestable } from './isolated.ts'
-import { createPool, type Pool } from './pool.ts'
+import { Pool, type Requestable } from './pool.ts'
 import type { ServerSpec } from './server-spec.ts'
 
 const CALL_TIMEOUT_MS = 120_000
@@ -29,7 +28,7 @@ const passes = (delay: number) => {
 
 beforeEach(() => {
   timers = new Map()
-  pool = createPool({
+  pool = new Pool({
     clock: {
       ...systemClock,
       after(delay, run) {
@@ -41,7 +40,7 @@ beforeEach(() => {
     random: () => 0.5,
     log: createLog({ level: 'error', now: systemClock.now, write: () => undefined }),
     authorizations: { of: () => undefined },
-    eras: { read: async () => 'legacy', save: async () => undefined },
+    negotiated: { read: async () => 'legacy', save: async () => undefined },
     guard: { watch: () => () => undefined, [Symbol.asyncDispose]: async () => undefined },
     version: '1',
     connectTimeout: 30_000,

@@ -1,52 +1,35 @@
 import type { LoggingLevel } from '@modelcontextprotocol/client'
 import { HubError } from '../core/errors.ts'
 import type { ForwardOptions } from '../core/forwarding.ts'
-import type { Log } from '../core/log.ts'
 import { createRestartLimit, type RestartLimit } from './backoff.ts'
 import { Connection, type ConnectionDeps } from './connection.ts'
-import { createIsolated, type Requestable } from './isolated.ts'
 import { type ServerSpec, specHash } from './server-spec.ts'
 
+/** Milliseconds without use after which a session's own connection ends. */
+const IDLE_MS = 10 * 60_000
+/** The most sessions that may have their own connection to one server. */
+const MOST_SESSIONS = 16
 /** Milliseconds after which a replaced or removed connection ends, even if it is still in use. */
 const LONGEST_DRAIN_MS = 24 * 60 * 60_000
 
-/** Keeps one connection for each server that shall run. The creator disposes of it. */
-export interface Pool extends AsyncDisposable {
-  /**
-   * Starts new servers, ends removed ones and replaces changed ones; the others go on. Waits for none. A
-   * connection that ends takes no new use and reports no resource from then on; it closes after its last use:
-   * each use has limits of its own.
-   */
-  apply(specs: readonly ServerSpec[]): void
-  /**
-   * Runs `run` with a server's connection or, if the server is isolated, with that of the session that
-   * `options` name; the connection stays until `run` is over. Throws `not_found` for an unknown server.
-   */
-  use<Result>(
-    name: string,
-    run: (connection: Requestable) => Promise<Result>,
-    options?: ForwardOptions,
-  ): Promise<Result>
-  /** Connects to a server anew, as if its spec had changed. */
-  renew(name: string): void
-  /** Asks all servers for log messages from this level on, over sessions' own and later connections too. */
-  setLogLevel(level: LoggingLevel): void
-  /** Tells all servers that a client's roots changed, over sessions' own connections too. */
-  rootsChanged(): void
-  /** Ends a session's own connections. */
-  endSession(session: string): void
-  /** Returns how many sessions have their own connection beside this one. */
-  sessionsOf(connection: Connection): number
-  /** The connections in the order of the specs; undefined before the first specs. */
-  readonly all: readonly Connection[] | undefined
+/** The members of a connection that a request needs. */
+export type Requestable = Pick<Connection, 'request' | 'capabilities'>
+
+/** A session's own connection to an isolated server. */
+interface OwnConnection {
+  connection: Connection
+  uses: number
+  cancelIdle: () => void
 }
 
+/** The connection to one server, and those of sessions beside it. */
 interface Entry {
   hash: string
   connection: Connection
   uses: number
   /** Called when the last use is over. */
   onIdle?: () => void
+  own: Map<string, OwnConnection>
 }
 
 /**
@@ -65,119 +48,194 @@ function toOwnEvents({ onNotice }: ConnectionDeps): Partial<ConnectionDeps> {
   }
 }
 
-/** Creates connections. All of one server share a limit of restarts; later ones get the current log level. */
-function createConnections(deps: ConnectionDeps, all: () => readonly Connection[]) {
-  const limits = new Map<string, RestartLimit>()
-  let logLevel: LoggingLevel | undefined
-  return {
-    create(spec: ServerSpec, own: Partial<ConnectionDeps>): Connection {
-      const before = limits.get(spec.name)
-      const restarts = before ?? createRestartLimit()
-      limits.set(spec.name, restarts)
-      const isAnew = before !== undefined
-      const connection = new Connection(spec, { ...deps, ...own }, { restarts, isAnew })
-      if (logLevel) connection.setLogLevel(logLevel)
-      return connection
-    },
-    setLogLevel(level: LoggingLevel) {
-      logLevel = level
-      for (const connection of all()) connection.setLogLevel(level)
-    },
-    rootsChanged() {
-      for (const connection of all()) connection.rootsChanged()
-    },
-  }
-}
+/** Keeps one connection for each server that shall run. The creator disposes of it. */
+export class Pool implements AsyncDisposable {
+  readonly #deps: ConnectionDeps
+  readonly #entries = new Map<string, Entry>()
+  /** The entries that finish their last uses, each with the function that ends it now. */
+  readonly #draining = new Map<Entry, () => void>()
+  readonly #ending = new Set<Promise<void>>()
+  /** The limits that all connections of one server share, by its name. */
+  readonly #limits = new Map<string, RestartLimit>()
+  #wanted: readonly ServerSpec[] | undefined
+  #logLevel: LoggingLevel | undefined
+  #isDisposed = false
 
-/** Tracks the connections that are being closed. */
-function createEnding(log: Log) {
-  const ending = new Set<Promise<void>>()
-  return {
-    add(name: string, connection: Connection) {
-      const ended = connection[Symbol.asyncDispose]()
-        .catch(error => log.error('server_not_ended', { server: name, error }))
-        .finally(() => ending.delete(ended))
-      ending.add(ended)
-    },
-    all: () => Promise.all(ending),
+  constructor(deps: ConnectionDeps) {
+    this.#deps = deps
   }
-}
 
-export function createPool(deps: ConnectionDeps): Pool {
-  const entries = new Map<string, Entry>()
-  const draining = new Set<() => void>()
-  const ending = createEnding(deps.log)
-  let wanted: readonly ServerSpec[] | undefined
-  let disposed = false
+  /** The connections in the order of the specs; undefined before the first specs. */
+  get all(): readonly Connection[] | undefined {
+    return this.#wanted?.flatMap(({ name }) => this.#entries.get(name)?.connection ?? [])
+  }
 
-  // A connection that is ending must not read the events that its replacement reads.
-  const onEvents = (connection: Connection) => {
-    if (entries.get(connection.spec.name)?.connection === connection) deps.onEvents(connection)
-  }
-  const all = () => [...Array.from(entries.values(), ({ connection }) => connection), ...isolated.all]
-  const { create, ...telling } = createConnections(deps, all)
-  const isolated = createIsolated({ ...deps, create: ({ spec }) => create(spec, toOwnEvents(deps)) })
-  const end = (name: string, { connection }: Entry) => {
-    isolated.endBeside(connection)
-    ending.add(name, connection)
-  }
-  const drain = (name: string, entry: Entry) => {
-    entries.delete(name)
-    if (entry.uses === 0) return end(name, entry)
-    entry.connection.subscribe(new Set())
-    deps.log.info('server_drains', { server: name, uses: entry.uses })
-    const finish = () => {
-      if (!draining.delete(finish)) return
-      cancel()
-      end(name, entry)
-    }
-    const cancel = deps.clock.after(LONGEST_DRAIN_MS, finish)
-    entry.onIdle = finish
-    draining.add(finish)
-  }
-  const apply = (specs: readonly ServerSpec[]) => {
+  /**
+   * Starts new servers, ends removed ones and replaces changed ones; the others go on. Waits for none. A
+   * connection that ends takes no new use and reports no resource from then on; it closes after its last use:
+   * each use has limits of its own.
+   */
+  apply(specs: readonly ServerSpec[]): void {
     // A change of the config may still be on its way when the hub stops.
-    if (disposed) return
-    wanted = specs
+    if (this.#isDisposed) return
+    this.#wanted = specs
     const hashes = new Map(specs.map(spec => [spec.name, specHash(spec)]))
-    for (const [name, entry] of [...entries]) if (hashes.get(name) !== entry.hash) drain(name, entry)
-    for (const spec of specs.filter(({ name }) => !entries.has(name))) {
-      entries.set(spec.name, { hash: specHash(spec), connection: create(spec, { onEvents }), uses: 0 })
+    for (const [name, entry] of [...this.#entries])
+      if (hashes.get(name) !== entry.hash) this.#drain(name, entry)
+    // A connection that is ending must not read the events that its replacement reads.
+    const onEvents = (connection: Connection) => {
+      if (this.#entries.get(connection.spec.name)?.connection === connection) this.#deps.onEvents(connection)
+    }
+    for (const spec of specs.filter(({ name }) => !this.#entries.has(name))) {
+      const connection = this.#create(spec, { onEvents })
+      this.#entries.set(spec.name, { hash: specHash(spec), connection, uses: 0, own: new Map() })
     }
   }
-  return {
-    apply,
-    renew(name) {
-      const entry = entries.get(name)
-      if (entry) entry.hash = ''
-      if (entry && wanted) apply(wanted)
-    },
-    ...telling,
-    endSession: isolated.endSession,
-    sessionsOf: isolated.count,
-    async use(name, run, options) {
-      const entry = entries.get(name)
-      if (!entry) throw new HubError('not_found', `There is no server ${name}`)
-      const { connection } = entry
-      const session = options?.session ?? options?.asker?.key
-      const own = connection.spec.isolated && session !== undefined
-      entry.uses++
-      try {
-        return await run(own ? isolated.of(connection, session) : connection)
-      } finally {
-        entry.uses--
-        if (entry.uses === 0) entry.onIdle?.()
-      }
-    },
-    get all() {
-      return wanted?.flatMap(({ name }) => entries.get(name)?.connection ?? [])
-    },
-    async [Symbol.asyncDispose]() {
-      disposed = true
-      for (const finish of [...draining]) finish()
-      for (const [name, entry] of [...entries]) end(name, entry)
-      entries.clear()
-      await Promise.all([ending.all(), isolated[Symbol.asyncDispose]()])
-    },
+
+  /**
+   * Runs `run` with a server's connection or, if the server is isolated, with that of the session that
+   * `options` name, which the first request opens; the connection stays until `run` is over. Throws
+   * `not_found` for an unknown server; a request throws `unavailable` if too many sessions have their own.
+   */
+  async use<Result>(
+    name: string,
+    run: (connection: Requestable) => Promise<Result>,
+    options?: ForwardOptions,
+  ): Promise<Result> {
+    const entry = this.#entries.get(name)
+    if (!entry) throw new HubError('not_found', `There is no server ${name}`)
+    const session = options?.session ?? options?.asker?.key
+    const isOwn = entry.connection.spec.isolated && session !== undefined
+    entry.uses++
+    try {
+      return await run(isOwn ? this.#ownOf(entry, session) : entry.connection)
+    } finally {
+      if (--entry.uses === 0) entry.onIdle?.()
+    }
   }
+
+  /** Connects to a server anew, as if its spec had changed. */
+  renew(name: string): void {
+    const entry = this.#entries.get(name)
+    if (entry) entry.hash = ''
+    if (entry && this.#wanted) this.apply(this.#wanted)
+  }
+
+  /** Asks all servers for log messages from this level on, over sessions' own and later connections too. */
+  setLogLevel(level: LoggingLevel): void {
+    this.#logLevel = level
+    for (const connection of this.#everyOne()) connection.setLogLevel(level)
+  }
+
+  /** Tells all servers that a client's roots changed, over sessions' own connections too. */
+  rootsChanged(): void {
+    for (const connection of this.#everyOne()) connection.rootsChanged()
+  }
+
+  /** Ends a session's own connections. */
+  endSession(session: string): void {
+    for (const entry of [...this.#entries.values(), ...this.#draining.keys()]) this.#endOwn(entry, session)
+  }
+
+  /** Returns how many sessions have their own connection beside the shared one. */
+  sessionsOf({ spec }: Connection): number {
+    return this.#entries.get(spec.name)?.own.size ?? 0
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isDisposed = true
+    for (const finish of [...this.#draining.values()]) finish()
+    for (const entry of this.#entries.values()) this.#end(entry)
+    this.#entries.clear()
+    await Promise.all(this.#ending)
+  }
+
+  #create(spec: ServerSpec, events: Partial<ConnectionDeps>): Connection {
+    const before = this.#limits.get(spec.name)
+    const restarts = before ?? createRestartLimit()
+    this.#limits.set(spec.name, restarts)
+    const deps = { ...this.#deps, ...events }
+    const connection = new Connection(spec, deps, { restarts, isAnew: before !== undefined })
+    if (this.#logLevel) connection.setLogLevel(this.#logLevel)
+    return connection
+  }
+
+  /** Returns a session's own connection beside the shared one; its first request opens it. */
+  #ownOf(entry: Entry, session: string): Requestable {
+    const { connection, own } = entry
+    return {
+      capabilities: connection.capabilities,
+      request: async (method, params, options) => {
+        if (!own.has(session) && own.size >= MOST_SESSIONS) throw tooMany(connection.spec.name)
+        const found = own.get(session) ?? {
+          connection: this.#create(connection.spec, toOwnEvents(this.#deps)),
+          uses: 0,
+          cancelIdle: () => undefined,
+        }
+        own.set(session, found)
+        found.cancelIdle()
+        found.uses++
+        try {
+          return await found.connection.request(method, params, options)
+        } finally {
+          if (--found.uses === 0 && own.get(session) === found)
+            found.cancelIdle = this.#deps.clock.after(IDLE_MS, () => this.#endOwn(entry, session))
+        }
+      },
+    }
+  }
+
+  /** Ends an entry after its last use. */
+  #drain(name: string, entry: Entry): void {
+    this.#entries.delete(name)
+    if (entry.uses === 0) {
+      this.#end(entry)
+      return
+    }
+    entry.connection.subscribe(new Set())
+    this.#deps.log.info('server_drains', { server: name, uses: entry.uses })
+    const finish = () => {
+      if (!this.#draining.delete(entry)) return
+      cancel()
+      this.#end(entry)
+    }
+    const cancel = this.#deps.clock.after(LONGEST_DRAIN_MS, finish)
+    entry.onIdle = finish
+    this.#draining.set(entry, finish)
+  }
+
+  #end(entry: Entry): void {
+    for (const session of [...entry.own.keys()]) this.#endOwn(entry, session)
+    this.#close(entry.connection)
+  }
+
+  #endOwn({ own }: Entry, session: string): void {
+    const found = own.get(session)
+    if (!found) return
+    own.delete(session)
+    found.cancelIdle()
+    this.#close(found.connection)
+  }
+
+  #close(connection: Connection): void {
+    const ended = connection[Symbol.asyncDispose]()
+      .catch(error => this.#deps.log.error('server_not_ended', { server: connection.spec.name, error }))
+      .finally(() => this.#ending.delete(ended))
+    this.#ending.add(ended)
+  }
+
+  /** Returns all connections, also those of sessions, and of servers that finish their last uses. */
+  #everyOne(): Connection[] {
+    return [...this.#entries.values(), ...this.#draining.keys()].flatMap(({ connection, own }) => [
+      connection,
+      ...Array.from(own.values(), one => one.connection),
+    ])
+  }
+}
+
+function tooMany(server: string): HubError {
+  return new HubError(
+    'unavailable',
+    `${MOST_SESSIONS} sessions have a process of their own of the server ${server}, which is the most. One ends when its client leaves, or after 10 minutes without a call.`,
+  )
 }

@@ -10,7 +10,7 @@ import { parseJson } from '../../core/json.ts'
 import { decideBackoff } from '../backoff.ts'
 import { FLOOD_PAUSE_MS, LONGEST_MESSAGE, tooLong } from '../bounds.ts'
 import type { Authorization } from '../oauth/authorization.ts'
-import { toRefusal } from '../wire-errors.ts'
+import { toRefusal } from '../request-errors.ts'
 import { EventCutter } from './event-cutter.ts'
 import { HeldBytes, HeldShare } from './held-bytes.ts'
 

@@ -1,7 +1,7 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, SseError } from '@modelcontextprotocol/client'
 import { expect, test } from 'vitest'
+import { decideNextMode, type Mode } from './negotiation.ts'
 import type { ServerSpec } from './server-spec.ts'
-import { decideNextWay, type Way } from './ways.ts'
 
 type Spec = Pick<ServerSpec, 'transport' | 'era'>
 
@@ -20,7 +20,7 @@ const noStream = new SseError(
 )
 const wrong = new ProtocolError(-32_600, 'no such version')
 
-test.each<[string, Spec, Way[], unknown, Way | undefined]>([
+test.each<[string, Spec, Mode[], unknown, Mode | undefined]>([
   ['405 to the POST', HTTP, ['auto'], refused(405), 'sse'],
   ['404 to the POST', HTTP, ['auto'], refused(404), 'sse'],
   ['400 to the POST of a known legacy server', HTTP, ['legacy'], refused(400), 'sse'],
@@ -39,5 +39,5 @@ test.each<[string, Spec, Way[], unknown, Way | undefined]>([
   ['a pinned modern process', { ...STDIO, era: 'modern' }, ['modern'], unclear, undefined],
   ['both again', HTTP, ['sse', 'auto'], refused(404), undefined],
 ])('%s', (_what, spec, tried, error, next) => {
-  expect(decideNextWay(spec, tried, error)).toBe(next)
+  expect(decideNextMode(spec, tried, error)).toBe(next)
 })

@@ -1,6 +1,6 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client'
 import { expect, test } from 'vitest'
-import { decideLoss, describeLoss } from './lost.ts'
+import { decideLoss, describeLoss } from './loss.ts'
 import type { ServerSpec } from './server-spec.ts'
 
 const HTTP: ServerSpec = {

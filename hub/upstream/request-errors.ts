@@ -24,14 +24,6 @@ export function toOutcome(message: JSONRPCResponse): [error: unknown, result?: J
   return [ProtocolError.fromError(Number(code) || ProtocolErrorCode.InternalError, String(text), data)]
 }
 
-/** Returns the error for a question that the caller cannot be asked. */
-export function lacks(capability: string): ProtocolError {
-  const text = `Whoever calls did not declare ${capability}, which the server asks for`
-  return ProtocolError.fromError(ProtocolErrorCode.MissingRequiredClientCapability, text, {
-    requiredCapabilities: { [capability]: {} },
-  })
-}
-
 /** Returns a timeout's error; `strayed`: the server wrote something meanwhile that is no message. */
 export function tookTooLong(method: string, milliseconds: number, strayed: boolean): SdkError {
   const hint = strayed
@@ -63,4 +55,11 @@ export function toErrorObject(error: unknown): { code: number; message: string; 
     }
   }
   return { code: ProtocolErrorCode.InternalError, message: describeError(error) }
+}
+
+/** Returns the error of a request whose connection is gone. */
+export function connectionClosed(why?: string): SdkError {
+  const text =
+    why === undefined ? 'Connection closed' : `The connection closed before the answer came: ${why}`
+  return new SdkError(SdkErrorCode.ConnectionClosed, text)
 }

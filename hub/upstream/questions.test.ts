@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Asker, JsonObject } from '../core/forwarding.ts'
-import { untilComplete } from './rounds.ts'
+import { untilComplete } from './questions.ts'
 
 /** Has a server ask a client by `method`; returns what the server is told, and what the client was asked. */
 async function askFor(method: string, capabilities: JsonObject) {
@@ -15,9 +15,13 @@ async function askFor(method: string, capabilities: JsonObject) {
     },
   }
   const result = await untilComplete<object>(
-    async repeat =>
-      repeat ?? { resultType: 'input_required', inputRequests: { question: { method, params: {} } } },
+    'x',
     { asker },
+    async repeat =>
+      repeat ?? {
+        resultType: 'input_required',
+        inputRequests: { question: { method, params: { message: 'Sure?' } } },
+      },
   ).catch((error: unknown) => error)
   return { result, asked }
 }

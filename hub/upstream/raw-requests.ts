@@ -8,19 +8,15 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client'
 import type { Clock } from '../core/clock.ts'
-import { createDeadlines, type Deadlines } from '../core/deadlines.ts'
 import { describeError } from '../core/errors.ts'
 import { type Asker, type ForwardOptions, isObject, type JsonObject } from '../core/forwarding.ts'
 import type { Log } from '../core/log.ts'
-import { Register } from '../core/register.ts'
-import { ASKED } from './asked.ts'
-import { decideAsked, isUnsure } from './decide-asked.ts'
 import type { HttpPost } from './http/http-post.ts'
-import { tap } from './tapped.ts'
-import { createTimeLimit, type TimeLimit } from './time-limit.ts'
-import { lacks, toErrorObject, toOutcome, tookTooLong } from './wire-errors.ts'
+import { askClient, decideAsked, isAmbiguous, isDeclared, QUESTIONS } from './questions.ts'
+import { connectionClosed, toErrorObject, toOutcome, tookTooLong } from './request-errors.ts'
+import { wrapTransport } from './wrap-transport.ts'
 
-export interface WireDeps {
+export interface RawRequestDeps {
   clock: Clock
   log: Log
   /** Milliseconds that a request may take without a result, progress, or a question to its caller. */
@@ -34,13 +30,16 @@ export interface WireDeps {
 }
 
 interface Pending {
-  number: number
   /** The request's id on the server's side. */
   id: string
   options: ForwardOptions
-  limit: TimeLimit | undefined
   /** Ends the HTTP request that carries it, if its answer comes on a stream of its own. */
   posted: AbortController | undefined
+  /** The number of its questions that are being answered; its time limit is paused meanwhile. */
+  questions: number
+  /** Begins the time limit anew, unless it is paused. */
+  restartLimit(): void
+  cancelLimit(): void
   settle(error: unknown, result?: JsonObject): void
 }
 
@@ -58,28 +57,27 @@ const LATE_MS = 5_000
 /**
  * Forwards requests over the transport that the SDK's client uses too: their messages are neither checked nor
  * changed, and the server's questions meanwhile go to the caller. Handshakes, list changes and subscriptions
- * stay with the client. A wire is created before its transport is used.
+ * stay with the client. It is created before its transport is used.
  */
-export class Wire {
+export class RawRequests {
   /** The wrapped transport that the SDK's client is given. */
   readonly transport: Transport
   readonly #transport: Transport
-  readonly #deps: WireDeps
-  readonly #pending = new Register<Pending>()
+  readonly #deps: RawRequestDeps
+  readonly #pending = new Map<unknown, Pending>()
   /** The questions that are being answered, by the server's ids. */
-  readonly #asked = new Map<string | number, Question>()
+  readonly #questions = new Map<unknown, Question>()
   /** The principals of cancelled requests that the server has not answered yet, by the request's id. */
-  readonly #left = new Map<string, { party: string; cancel: () => void }>()
-  readonly #deadlines: Deadlines
+  readonly #cancelled = new Map<unknown, { principal: string; forget: () => void }>()
+  #lastNumber = 0
   #envelope: ((asker: Asker | undefined) => JsonObject) | undefined
   #http: HttpPost | undefined
   #isClosed = false
 
-  constructor(transport: Transport, deps: WireDeps) {
+  constructor(transport: Transport, deps: RawRequestDeps) {
     this.#transport = transport
     this.#deps = deps
-    this.#deadlines = createDeadlines(deps.clock, deps.timeout)
-    this.transport = tap(transport, message => this.#take(message))
+    this.transport = wrapTransport(transport, message => this.#take(message))
   }
 
   /** Sets what the handshake found. `envelope` returns what the `_meta` of each request holds. */
@@ -95,32 +93,35 @@ export class Wire {
     if (signal?.aborted) return Promise.reject(signal.reason)
     // The connection may have been replaced while the call waited for its client's answer.
     if (this.#isClosed) return Promise.reject(connectionClosed())
-    const onAbort = () => this.#giveUp(pending, signal?.reason)
-    const strays = this.#deps.strays()
+    const { clock, timeout, strays } = this.#deps
+    const before = strays()
+    const onAbort = () => this.#cancel(pending, signal?.reason)
+    const onTimeout = () => this.#cancel(pending, tookTooLong(method, timeout, strays() > before))
     const pending: Pending = {
-      number: 0,
-      id: '',
+      id: `${PREFIX}${++this.#lastNumber}`,
       options,
       posted: undefined,
-      limit: undefined,
+      questions: 0,
+      restartLimit: () => {
+        pending.cancelLimit()
+        if (pending.questions === 0 && this.#pending.has(pending.id))
+          pending.cancelLimit = clock.after(timeout, onTimeout)
+      },
+      cancelLimit: () => undefined,
       settle: (error, result) => {
-        if (!this.#pending.delete(pending.number)) return
-        pending.limit?.clear()
-        for (const { of, ended } of this.#asked.values()) if (of === pending) ended.abort()
+        if (!this.#pending.delete(pending.id)) return
+        pending.cancelLimit()
+        for (const { of, ended } of this.#questions.values()) if (of === pending) ended.abort()
         signal?.removeEventListener('abort', onAbort)
         if (result) resolve(result)
         else reject(error)
       },
     }
-    pending.number = this.#pending.add(pending)
-    pending.id = `${PREFIX}${pending.number}`
-    const message = this.#toMessage(pending.id, method, params, options)
-    this.#send(message, pending).catch(error => pending.settle(error))
-    if (!this.#pending.get(pending.number)) return promise
+    this.#pending.set(pending.id, pending)
+    this.#send(this.#toMessage(pending.id, method, params, options), pending).catch(pending.settle)
+    if (!this.#pending.has(pending.id)) return promise
     // The request is sent first: the server works while the rest is set up.
-    pending.limit = createTimeLimit(this.#deadlines, () =>
-      this.#giveUp(pending, tookTooLong(method, this.#deps.timeout, this.#deps.strays() > strays)),
-    )
+    pending.restartLimit()
     signal?.addEventListener('abort', onAbort, { once: true })
     return promise
   }
@@ -133,13 +134,12 @@ export class Wire {
   close(why?: string): void {
     this.#isClosed = true
     const error = connectionClosed(why)
-    for (const pending of this.#pending.values()) {
+    for (const pending of [...this.#pending.values()]) {
       pending.settle(error)
       pending.posted?.abort()
     }
-    for (const { ended } of this.#asked.values()) ended.abort(error)
-    for (const id of [...this.#left.keys()]) this.#forget(id)
-    this.#deadlines[Symbol.dispose]()
+    for (const { ended } of this.#questions.values()) ended.abort(error)
+    for (const { forget } of [...this.#cancelled.values()]) forget()
   }
 
   #toMessage(id: string, method: string, params: JsonObject, options: ForwardOptions): JSONRPCRequest {
@@ -154,47 +154,40 @@ export class Wire {
 
   async #send(message: JSONRPCRequest, pending: Pending): Promise<void> {
     if (!this.#http) return this.#transport.send(message)
-    const { id } = pending
     pending.posted = new AbortController()
     const deliver = (received: JSONRPCMessage) => {
-      if (!this.#take(received, id)) this.transport.onmessage?.(received)
+      if (!this.#take(received, pending.id)) this.transport.onmessage?.(received)
     }
     await this.#http(message, deliver, pending.posted.signal)
-    if (this.#pending.get(pending.number))
-      pending.settle(new SdkError(SdkErrorCode.ConnectionClosed, 'The stream ended without an answer'))
-  }
-
-  #pendingOf(id: unknown): Pending | undefined {
-    if (typeof id !== 'string' || !id.startsWith(PREFIX)) return undefined
-    return this.#pending.get(Number(id.slice(PREFIX.length)))
+    pending.settle(new SdkError(SdkErrorCode.ConnectionClosed, 'The stream ended without an answer'))
   }
 
   /** Settles a request with `reason`, and tells the server that nobody waits any more. */
-  #giveUp(pending: Pending, reason: unknown): void {
-    if (!this.#pending.get(pending.number)) return
+  #cancel(pending: Pending, reason: unknown): void {
+    if (!this.#pending.has(pending.id)) return
     pending.settle(reason)
     pending.posted?.abort()
     // A server whose question was refused asks no more.
-    if (!(reason instanceof ProtocolError)) this.#remember(pending)
+    if (!(reason instanceof ProtocolError)) this.#rememberCancelled(pending)
     this.notify('notifications/cancelled', { requestId: pending.id, reason: describeError(reason) }).catch(
       error => this.#deps.log.debug('cancel_not_sent', { error }),
     )
   }
 
   /** Notes a cancelled request: over stdio its server may still ask, and nobody else shall be asked then. */
-  #remember(pending: Pending): void {
+  #rememberCancelled(pending: Pending): void {
     const { id, options } = pending
     if (this.#http || !options.asker) return
-    const unsure = isUnsure(pending, this.#deps.isOwn)
-    if (unsure && this.#waiting().includes(pending)) return
-    const party = unsure ? `${options.asker.key} ${id}` : options.asker.key
-    const cancel = this.#deps.clock.after(LATE_MS, () => this.#left.delete(id))
-    this.#left.set(id, { party, cancel })
-  }
-
-  #forget(id: string): void {
-    this.#left.get(id)?.cancel()
-    this.#left.delete(id)
+    const ambiguous = isAmbiguous(pending, this.#deps.isOwn)
+    if (ambiguous && this.#waiting().includes(pending)) return
+    const cancelTimer = this.#deps.clock.after(LATE_MS, () => this.#cancelled.delete(id))
+    this.#cancelled.set(id, {
+      principal: ambiguous ? `${options.asker.key} ${id}` : options.asker.key,
+      forget: () => {
+        cancelTimer()
+        this.#cancelled.delete(id)
+      },
+    })
   }
 
   /** Returns true for a message of a forwarded request. `related` is the request on whose stream it came. */
@@ -202,42 +195,38 @@ export class Wire {
     if ('method' in message) {
       return 'id' in message ? this.#takeQuestion(message, related) : this.#takeNotice(message, related)
     }
-    const pending = this.#pendingOf(message.id)
-    if (!pending) {
-      this.#forget(String(message.id))
-      // A late answer to a cancelled request is for nobody.
-      return typeof message.id === 'string' && message.id.startsWith(PREFIX)
-    }
-    pending.settle(...toOutcome(message))
-    return true
+    const pending = this.#pending.get(message.id)
+    pending?.settle(...toOutcome(message))
+    this.#cancelled.get(message.id)?.forget()
+    // A late answer to a cancelled request is for nobody.
+    return typeof message.id === 'string' && message.id.startsWith(PREFIX)
   }
 
   #takeNotice({ method, params: given }: JSONRPCNotification, related?: string): boolean {
     const params = isObject(given) ? given : {}
-    if (method === 'notifications/progress') {
-      const { progressToken, ...progress } = params
-      const pending = this.#pendingOf(progressToken)
-      if (!pending) return false
-      pending.limit?.touch()
-      if (typeof progress['progress'] === 'number') {
-        pending.options.onProgress?.({ ...progress, progress: progress['progress'] })
+    switch (method) {
+      case 'notifications/progress': {
+        const { progressToken, ...progress } = params
+        const pending = this.#pending.get(progressToken)
+        pending?.restartLimit()
+        if (typeof progress['progress'] === 'number')
+          pending?.options.onProgress?.({ ...progress, progress: progress['progress'] })
+        return pending !== undefined
       }
-      return true
+      case 'notifications/message':
+        this.#takeLog(params, related)
+        return true
+      case 'notifications/elicitation/complete':
+        this.#deps.onNotice(method, params)
+        return true
+      case 'notifications/cancelled': {
+        const question = this.#questions.get(params['requestId'])
+        question?.ended.abort(new Error('The server no longer asks'))
+        return question !== undefined
+      }
+      default:
+        return false
     }
-    if (method === 'notifications/message') {
-      this.#takeLog(params, related)
-      return true
-    }
-    if (method === 'notifications/elicitation/complete') {
-      this.#deps.onNotice(method, params)
-      return true
-    }
-    if (method === 'notifications/cancelled') {
-      const asked = this.#asked.get(params['requestId'] as string | number)
-      asked?.ended.abort(new Error('The server no longer asks'))
-      return asked !== undefined
-    }
-    return false
   }
 
   /**
@@ -245,7 +234,7 @@ export class Wire {
    * all requests that want log messages.
    */
   #takeLog(params: JsonObject, related: string | undefined): void {
-    const about = this.#pending.values().filter(({ id }) => related === undefined || id === related)
+    const about = [...this.#pending.values()].filter(({ id }) => related === undefined || id === related)
     const wanting = about.flatMap(({ options: { asker } }) => (asker?.logLevel === undefined ? [] : [asker]))
     for (const asker of wanting) asker.log?.(params)
     // A message on a stream is its caller's alone, even if unwanted; the hub's own requests have no caller.
@@ -254,9 +243,8 @@ export class Wire {
   }
 
   #takeQuestion(request: JSONRPCRequest, related: string | undefined): boolean {
-    const capability = ASKED.get(request.method)
-    if (capability === undefined) return false
-    void this.#answer(request, capability, related)
+    if (!QUESTIONS.has(request.method)) return false
+    void this.#answer(request, related)
       .then(reply => reply && this.#transport.send(reply))
       .catch(error => this.#deps.log.debug('answer_not_sent', { error }))
     return true
@@ -265,52 +253,47 @@ export class Wire {
   /** Answers a server's question; undefined if nobody waits for the answer any more. */
   async #answer(
     { id, method, params = {} }: JSONRPCRequest,
-    capability: string,
     related: string | undefined,
   ): Promise<JSONRPCMessage | undefined> {
     const ended = new AbortController()
-    let release: (() => void) | undefined
+    let pending: Pending | undefined
     try {
-      const pending = this.#whoIsAsked(method, related)
-      this.#asked.set(id, { ended, of: pending })
-      const asker = pending?.options.asker
-      if (!asker || asker.capabilities[capability] === undefined) {
-        if (method === 'roots/list') return { jsonrpc: '2.0', id, result: { roots: [] } }
-        const missing = lacks(capability)
-        // The protocol wants such a client to be told what it would have to declare.
-        if (asker?.repeats && pending) this.#giveUp(pending, missing)
-        throw missing
+      pending = this.#whoIsAsked(method, related)
+      this.#questions.set(id, { ended, of: pending })
+      if (pending) {
+        pending.questions++
+        pending.cancelLimit()
       }
-      release = pending.limit?.hold()
-      const result = await asker.ask(method, params, ended.signal)
+      const result = await askClient(pending?.options.asker, method, params, ended.signal)
       return ended.signal.aborted ? undefined : { jsonrpc: '2.0', id, result }
     } catch (error) {
-      return ended.signal.aborted ? undefined : { jsonrpc: '2.0', id, error: toErrorObject(error) }
+      // The protocol wants a client that repeats its requests to be told what it would have to declare.
+      const { asker } = pending?.options ?? {}
+      if (pending && asker?.repeats && !isDeclared(asker, method)) this.#cancel(pending, error)
+      if (ended.signal.aborted) return undefined
+      return { jsonrpc: '2.0', id, error: toErrorObject(error) }
     } finally {
-      release?.()
-      this.#asked.delete(id)
+      this.#questions.delete(id)
+      if (pending) {
+        pending.questions--
+        pending.restartLimit()
+      }
     }
   }
 
   /** Returns the request on whose stream the question came; standard output does not tell. */
   #whoIsAsked(method: string, related: string | undefined): Pending | undefined {
-    if (related !== undefined) return this.#pendingOf(related)
+    if (related !== undefined) return this.#pending.get(related)
     return decideAsked(method, {
-      inFlight: this.#pending.values().filter(({ options }) => options.asker),
+      inFlight: [...this.#pending.values()].filter(({ options }) => options.asker),
       waiting: this.#waiting(),
-      left: [...this.#left.values()].map(({ party }) => party),
+      cancelled: [...this.#cancelled.values()].map(({ principal }) => principal),
       isOwn: this.#deps.isOwn,
     })
   }
 
   /** Returns the requests that wait for an answer to a question, the one asked last at the end. */
   #waiting(): Pending[] {
-    return [...this.#asked.values()].flatMap(({ of }) => of ?? [])
+    return [...this.#questions.values()].flatMap(({ of }) => of ?? [])
   }
-}
-
-function connectionClosed(why?: string): SdkError {
-  const text =
-    why === undefined ? 'Connection closed' : `The connection closed before the answer came: ${why}`
-  return new SdkError(SdkErrorCode.ConnectionClosed, text)
 }

@@ -5,14 +5,14 @@ import { until } from '../../tests/support/until.ts'
 import type { Asker, JsonObject } from '../core/forwarding.ts'
 import { createLog } from '../core/log.ts'
 import type { HttpPost } from './http/http-post.ts'
-import { Wire } from './wire.ts'
+import { RawRequests } from './raw-requests.ts'
 
-/** Opens a wire to a server that answers each request with what `answer` makes of its id. */
-async function openWire(answer: (id: string) => object[], isOwn = false) {
+/** Opens a requests to a server that answers each request with what `answer` makes of its id. */
+async function openRequests(answer: (id: string) => object[], isOwn = false) {
   const [near, far] = InMemoryTransport.createLinkedPair()
   const told: JsonObject[] = []
   const clock = createFakeClock()
-  const wire = new Wire(near, {
+  const requests = new RawRequests(near, {
     strays: () => 0,
     clock,
     log: createLog({ level: 'error', now: () => 0, write: () => undefined }),
@@ -31,7 +31,7 @@ async function openWire(answer: (id: string) => object[], isOwn = false) {
   const http: HttpPost = async ({ id }, deliver) => {
     for (const message of messagesFor(id)) deliver(message)
   }
-  return { clock, wire, far, sent, told, overHttp: () => wire.use(http, undefined) }
+  return { clock, requests, far, sent, told, overHttp: () => requests.use(http, undefined) }
 }
 
 test.each([
@@ -39,40 +39,44 @@ test.each([
   ['an error that is none', { error: null }],
   ['a result that is none', { result: 'done' }],
 ])('an answer that holds %s fails the request at once', async (_what, rest) => {
-  const { wire, overHttp } = await openWire(id => [{ jsonrpc: '2.0', id, ...rest }])
-  await expect(wire.request('tools/call', {})).rejects.toThrow('neither a result nor an error')
+  const { requests, overHttp } = await openRequests(id => [{ jsonrpc: '2.0', id, ...rest }])
+  await expect(requests.request('tools/call', {})).rejects.toThrow('neither a result nor an error')
   overHttp()
-  await expect(wire.request('tools/call', {})).rejects.toThrow('neither a result nor an error')
+  await expect(requests.request('tools/call', {})).rejects.toThrow('neither a result nor an error')
 })
 
 test('a connection that was closed takes no request: nothing is sent, and no timer is left', async () => {
-  const { wire, clock, sent } = await openWire(id => [{ jsonrpc: '2.0', id, result: {} }])
-  wire.close()
-  await expect(wire.request('tools/call', {})).rejects.toThrow('Connection closed')
+  const { requests, clock, sent } = await openRequests(id => [{ jsonrpc: '2.0', id, result: {} }])
+  requests.close()
+  await expect(requests.request('tools/call', {})).rejects.toThrow('Connection closed')
   expect(sent).toEqual([])
   expect(clock.timers).toBe(0)
 })
 
 test('a log message on the stream of a request is for its caller alone', async () => {
   const log = { jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'a secret' } }
-  const { wire, told, overHttp } = await openWire(id => [log, { jsonrpc: '2.0', id, result: {} }, log])
+  const { requests, told, overHttp } = await openRequests(id => [
+    log,
+    { jsonrpc: '2.0', id, result: {} },
+    log,
+  ])
   overHttp()
   const heard: JsonObject[] = []
   const quiet: Asker = { key: 'one', capabilities: {}, repeats: false, ask: async () => ({}) }
-  await wire.request('tools/call', {}, { asker: quiet })
-  await wire.request(
+  await requests.request('tools/call', {}, { asker: quiet })
+  await requests.request(
     'tools/call',
     {},
     { asker: { ...quiet, logLevel: 'info', log: params => heard.push(params) } },
   )
   expect(told).toEqual([])
   expect(heard).toEqual([log.params])
-  await wire.request('tools/list', {})
+  await requests.request('tools/list', {})
   expect(told).toEqual([log.params])
 })
 
 test('a question that comes late for a call that was given up reaches nobody else', async () => {
-  const { wire, far, sent } = await openWire(() => [])
+  const { requests, far, sent } = await openRequests(() => [])
   const asked: string[] = []
   const asker = (key: string): Asker => ({
     key,
@@ -88,10 +92,10 @@ test('a question that comes late for a call that was given up reaches nobody els
   const ask = (id: number) => far.send({ jsonrpc: '2.0', id, method: 'elicitation/create', params: {} })
 
   const left = new AbortController()
-  const given = wire.request('tools/call', {}, { asker: asker('one'), signal: left.signal })
+  const given = requests.request('tools/call', {}, { asker: asker('one'), signal: left.signal })
   left.abort(new Error('gone'))
   await expect(given).rejects.toThrow('gone')
-  const other = wire.request('tools/call', {}, { asker: asker('two') })
+  const other = requests.request('tools/call', {}, { asker: asker('two') })
   await ask(1)
   expect(await answerTo(1)).toMatchObject({ error: { message: expect.stringContaining('isolated') } })
   expect(asked).toEqual([])
@@ -99,14 +103,14 @@ test('a question that comes late for a call that was given up reaches nobody els
   await ask(2)
   expect(await answerTo(2)).toMatchObject({ result: { action: 'accept' } })
   expect(asked).toEqual(['two'])
-  wire.close()
+  requests.close()
   await expect(other).rejects.toThrow('closed')
 })
 
 describe('two calls of clients without a session that call themselves alike may be of two', () => {
   /** Opens calls whose questions stay open. */
   async function openCalls(count: number, isOwn = false) {
-    const { wire, far, sent } = await openWire(() => [], isOwn)
+    const { requests, far, sent } = await openRequests(() => [], isOwn)
     const asked: number[] = []
     const toAsker = (call: number): Asker => ({
       key: 'a name',
@@ -122,7 +126,7 @@ describe('two calls of clients without a session that call themselves alike may 
     const add = () => {
       const given = new AbortController()
       const options = { asker: toAsker(calls.length + 1), signal: given.signal }
-      calls.push(wire.request('tools/call', {}, options).catch(() => undefined))
+      calls.push(requests.request('tools/call', {}, options).catch(() => undefined))
       return () => given.abort()
     }
     const calls: Promise<unknown>[] = []
@@ -135,7 +139,7 @@ describe('two calls of clients without a session that call themselves alike may 
       /** Resolves with what the server gets for its last question. */
       answer: () => until('it is answered', () => sent.find(one => 'id' in one && one.id === questions)),
       async [Symbol.asyncDispose]() {
-        wire.close()
+        requests.close()
         await Promise.all(calls)
       },
     }
@@ -183,13 +187,13 @@ describe('two calls of clients without a session that call themselves alike may 
 })
 
 test('nothing of a request that was given up is left when the connection ends', async () => {
-  const { clock, wire } = await openWire(() => [])
+  const { clock, requests } = await openRequests(() => [])
   const left = new AbortController()
   const asker: Asker = { key: 'one', capabilities: {}, repeats: false, ask: async () => ({}) }
-  const given = wire.request('tools/call', {}, { asker, signal: left.signal })
+  const given = requests.request('tools/call', {}, { asker, signal: left.signal })
   left.abort(new Error('gone'))
   await expect(given).rejects.toThrow('gone')
   expect(clock.timers).toBeGreaterThan(0)
-  wire.close()
+  requests.close()
   expect(clock.timers).toBe(0)
 })

@@ -4,8 +4,8 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
  * Wraps `inner` for the SDK's client, without the messages that `take` keeps. The wrapper has the same
  * properties, since the client tells standard streams from HTTP by them.
  */
-export function tap(inner: Transport, take: (message: JSONRPCMessage) => boolean): Transport {
-  const tapped: Transport = {
+export function wrapTransport(inner: Transport, take: (message: JSONRPCMessage) => boolean): Transport {
+  const wrapper: Transport = {
     start: () => inner.start(),
     send: (message, options) => inner.send(message, options),
     close: () => inner.close(),
@@ -18,13 +18,13 @@ export function tap(inner: Transport, take: (message: JSONRPCMessage) => boolean
     ...('stderr' in inner && 'pid' in inner ? { stderr: inner.stderr, pid: inner.pid } : {}),
   }
   inner.onmessage = (message, extra) => {
-    if (!take(message)) tapped.onmessage?.(message, extra)
+    if (!take(message)) wrapper.onmessage?.(message, extra)
   }
-  inner.onclose = () => tapped.onclose?.()
+  inner.onclose = () => wrapper.onclose?.()
   const watch = inner.onerror
   inner.onerror = error => {
     watch?.(error)
-    tapped.onerror?.(error)
+    wrapper.onerror?.(error)
   }
-  return tapped
+  return wrapper
 }
