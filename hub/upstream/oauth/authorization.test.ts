@@ -18,7 +18,7 @@ let clock: FakeClock
 let saved: Credentials[]
 let lines: ReturnType<typeof createRecord<string>>
 let authorization: Authorization
-let create: () => Authorization
+let create: (before?: Authorization) => Authorization
 
 beforeEach(async () => {
   people = await startAuthorizationServer()
@@ -39,7 +39,7 @@ beforeEach(async () => {
     save: (_server, kept) => void saved.push(kept),
     forget: () => false,
   }
-  create = () => new Authorization(spec, { clock, log, store, fetch })
+  create = before => new Authorization(spec, { clock, log, store, fetch }, before)
   authorization = create()
   await (await begin()).finish()
 })
@@ -125,7 +125,7 @@ test.each([
 test('one that was retired uses up no refresh token, and what is on its way changes nothing on the disk', async () => {
   const count = saved.length
   const { renewed, finish } = beginRenewal()
-  authorization.retire()
+  authorization.retire({ forgets: true })
   finish()
   await renewed
   expect(refreshes()).toBe(1)
@@ -136,10 +136,7 @@ test('one that was retired uses up no refresh token, and what is on its way chan
 
 test('who takes its place gets what a renewal brings that is on its way, through another change too', async () => {
   const { renewed, finish } = beginRenewal()
-  const second = create()
-  authorization.retire(second)
-  const heir = create()
-  second.retire(heir)
+  const heir = create(create(authorization))
   const alsoRenewed = heir.fresh()
   finish()
   await Promise.all([renewed, alsoRenewed])
@@ -151,9 +148,7 @@ test('who takes its place gets what a renewal brings that is on its way, through
 
 test('an heir that has a login of its own keeps that', async () => {
   const { renewed, finish } = beginRenewal()
-  const before = authorization
-  authorization = create()
-  before.retire(authorization)
+  authorization = create(authorization)
   await (await begin()).finish()
   const own = authorization.bearer
   finish()
@@ -165,7 +160,7 @@ test('an heir that has a login of its own keeps that', async () => {
 test('a login that ends after a logout says that it is none', async () => {
   const login = await begin()
   const count = saved.length
-  authorization.retire()
+  authorization.retire({ forgets: true })
   await expect(login.finish()).rejects.toThrow(/meanwhile somebody logged out/)
   expect(saved).toHaveLength(count)
 })

@@ -13,8 +13,7 @@ import type { Log } from '../../core/log.ts'
 import type { HttpSpec, OAuthSettings } from '../server-spec.ts'
 import type { CredentialStore, Credentials } from './credentials.ts'
 import { decideClient } from './decide-client.ts'
-import { describeFault } from './describe-fault.ts'
-import { LoginFault, NeedsLogin } from './faults.ts'
+import { describeFault, LoginFault, NeedsLogin } from './faults.ts'
 import { isRefusal, type Renewed, renewTokens } from './renew.ts'
 
 /** Milliseconds before their end at which tokens are renewed, at most the last tenth of their time. */
@@ -41,37 +40,39 @@ export interface Refusal {
   again: boolean
 }
 
+/** The credentials for one server. The authorizations that follow each other with its entry share them. */
+interface Login {
+  kept: Credentials | undefined
+  renewing: Promise<void> | undefined
+  /** True once it was forgotten: nothing of it goes to the disk any more. */
+  isForgotten: boolean
+}
+
 /** The hub's login at one server over HTTP. All connections to that server share it. */
 export class Authorization {
   readonly spec: HttpSpec
   readonly #deps: AuthorizationDeps
   readonly #log: Log
-  #kept: Credentials | undefined
-  #renewing: Promise<void> | undefined
+  readonly #login: Login
   /** True if people can log in there; undefined until that was looked up. */
   #hasLogin: boolean | undefined
   #metadataUrl: URL | undefined
   #wanted: string | undefined
-  #retired = false
-  #heir: Authorization | undefined
-  /** Resolves when no renewal of its predecessor is in flight. */
-  #inheritance: Promise<void> | undefined
+  #isRetired = false
 
-  constructor(spec: HttpSpec, deps: AuthorizationDeps) {
+  /** `before`, which it takes the place of, uses up no refresh token from now on. */
+  constructor(spec: HttpSpec, deps: AuthorizationDeps, before?: Authorization) {
     this.spec = spec
     this.#deps = deps
     this.#log = deps.log.with({ server: spec.name })
-    try {
-      this.#kept = deps.store.read(spec.name, spec.transport.url)
-    } catch (error) {
-      // The server needs a new login then, and the other servers go on.
-      this.#log.error('login_not_read', { error })
-    }
+    const isSameServer = before?.spec.transport.url === spec.transport.url
+    this.#login = before && isSameServer ? before.#login : this.#readLogin()
+    before?.retire({ forgets: !isSameServer })
   }
 
   /** The bearer token; undefined without a login. */
   get bearer(): string | undefined {
-    return this.#kept?.tokens?.access_token
+    return this.#login.kept?.tokens?.access_token
   }
 
   get settings(): Partial<OAuthSettings> {
@@ -80,22 +81,23 @@ export class Authorization {
 
   /** The redirect URL with which the hub registered itself. */
   get redirectUrl(): string | undefined {
-    return this.#kept?.redirectUrl
+    return this.#login.kept?.redirectUrl
   }
 
   /** The scope of the next login: the entry's, that of the last login, and what was refused since. */
   get scope(): string | undefined {
-    return computeScopeUnion(this.settings.scope, this.#kept?.tokens?.scope, this.#wanted)
+    return computeScopeUnion(this.settings.scope, this.#login.kept?.tokens?.scope, this.#wanted)
   }
 
   /** Renews tokens that are about to end; undefined if there is nothing to wait for. Throws `NeedsLogin`. */
   fresh(): Promise<void> | undefined {
-    const { renewAt } = this.#kept ?? {}
+    const { renewAt } = this.#login.kept ?? {}
     if (renewAt === undefined || renewAt > this.#deps.clock.now() || !this.#canRenew) return undefined
     return this.#renew().catch(error => {
       if (error instanceof NeedsLogin) throw error
       this.#log.warn('login_not_renewed', { error })
-      if (this.#kept) this.#kept = { ...this.#kept, renewAt: this.#deps.clock.now() + AGAIN_MS }
+      const { kept } = this.#login
+      if (kept) this.#login.kept = { ...kept, renewAt: this.#deps.clock.now() + AGAIN_MS }
     })
   }
 
@@ -128,7 +130,7 @@ export class Authorization {
 
   /** Returns the hub's client at `issuer`, as `decideClient` does. */
   clientAt(issuer: string): StoredOAuthClientInformation | undefined {
-    return decideClient(this.settings, this.#kept?.client, issuer)
+    return decideClient(this.settings, this.#login.kept?.client, issuer)
   }
 
   /** Takes the tokens of a login, and saves them. */
@@ -147,22 +149,28 @@ export class Authorization {
 
   /** Resolves once no renewal is in flight; the tokens of one that nobody waits for are lost. */
   async settled(): Promise<void> {
-    await this.#inheritance
-    await this.#renewing?.catch(() => undefined)
+    await this.#login.renewing?.catch(() => undefined)
   }
 
-  /**
-   * Retires it, because another one or none takes its place: from now on it changes nothing on the disk and
-   * uses up no refresh token. An `heir`, which has the same URL, gets the tokens of a renewal in flight.
-   */
-  retire(heir?: Authorization): void {
-    this.#retired = true
-    this.#heir = heir
-    if (heir) heir.#inheritance = this.settled()
+  /** Ends it: from now on it uses up no refresh token. If it `forgets`, it changes nothing on the disk. */
+  retire({ forgets }: { forgets: boolean }): void {
+    this.#isRetired = true
+    if (forgets) this.#login.isForgotten = true
   }
 
   get isRetired(): boolean {
-    return this.#retired
+    return this.#isRetired
+  }
+
+  #readLogin(): Login {
+    const login: Login = { kept: undefined, renewing: undefined, isForgotten: false }
+    try {
+      login.kept = this.#deps.store.read(this.spec.name, this.spec.transport.url)
+    } catch (error) {
+      // The server needs a new login then, and the other servers go on.
+      this.#log.error('login_not_read', { error })
+    }
+    return login
   }
 
   get #isByItself(): boolean {
@@ -170,29 +178,19 @@ export class Authorization {
   }
 
   get #canRenew(): boolean {
-    return !this.#retired && (this.#isByItself || this.#kept?.tokens?.refresh_token !== undefined)
+    return !this.#isRetired && (this.#isByItself || this.#login.kept?.tokens?.refresh_token !== undefined)
   }
 
   /** Renews the tokens, once for all requests that wait. */
   #renew(): Promise<void> {
-    this.#renewing ??= this.#renewNow().finally(() => {
-      this.#renewing = undefined
+    this.#login.renewing ??= this.#renewNow().finally(() => {
+      this.#login.renewing = undefined
     })
-    return this.#renewing
-  }
-
-  #inherit(before: Credentials | undefined, renewed: Renewed): void {
-    if (this.bearer !== before?.tokens?.access_token) return
-    this.adopt(renewed)
-    const heir = this.#heir
-    if (heir) heir.#inherit(before, renewed)
+    return this.#login.renewing
   }
 
   async #renewNow(): Promise<void> {
-    const before = this.bearer
-    await this.#inheritance
-    if (this.bearer !== before) return
-    const kept = this.#kept
+    const { kept } = this.#login
     const { name, transport } = this.spec
     try {
       const renewed = await renewTokens(this.#isByItself ? undefined : kept, {
@@ -204,7 +202,7 @@ export class Authorization {
         fetch: this.#deps.fetch,
       })
       // A login that came meanwhile is newer than the renewal.
-      if (this.#kept === kept) this.#inherit(kept, renewed)
+      if (this.#login.kept === kept) this.adopt(renewed)
       this.#log.info('login_renewed')
     } catch (error) {
       throw this.#toFault(error, kept)
@@ -220,7 +218,7 @@ export class Authorization {
     if (this.#isByItself)
       return new LoginFault(`its authorization server refuses the client (oauth in its entry): ${why}`)
     this.#log.warn('login_refused', { error: why })
-    if (kept && this.#kept === kept) this.#leave(kept, error.code === OAuthErrorCode.InvalidClient)
+    if (kept && this.#login.kept === kept) this.#leave(kept, error.code === OAuthErrorCode.InvalidClient)
     return new NeedsLogin(this.spec.name, ` (renewing the last one was refused: ${why})`)
   }
 
@@ -231,8 +229,8 @@ export class Authorization {
 
   /** Keeps and saves credentials; if they cannot be saved, they are good for as long as the hub runs. */
   #keep(kept: Credentials | undefined): void {
-    this.#kept = kept
-    if (this.#retired) return
+    this.#login.kept = kept
+    if (this.#login.isForgotten) return
     const { store } = this.#deps
     try {
       if (kept) store.save(this.spec.name, kept)
@@ -244,7 +242,7 @@ export class Authorization {
 
   /** Handles a request beyond the login. A refresh brings at most what a person agreed to (RFC 6749, 6). */
   async #widen(scope: string | undefined, again: boolean): Promise<boolean> {
-    const granted = this.#kept?.tokens?.scope
+    const granted = this.#login.kept?.tokens?.scope
     const isMore = isStrictScopeSuperset(computeScopeUnion(granted, scope), granted)
     this.#wanted = computeScopeUnion(this.#wanted, scope)
     if (isMore && !again && this.#isByItself) {

@@ -51,9 +51,7 @@ export function createAuthorizations({
     const key = toCanonicalJson([spec.transport.url, spec.transport.oauth ?? {}])
     const before = known.get(spec.name)
     if (before?.key === key) return before.authorization
-    const authorization = new Authorization(spec, { clock, log, store, fetch })
-    const isSameServer = before?.authorization.spec.transport.url === spec.transport.url
-    before?.authorization.retire(isSameServer ? authorization : undefined)
+    const authorization = new Authorization(spec, { clock, log, store, fetch }, before?.authorization)
     known.set(spec.name, { key, authorization })
     return authorization
   }
@@ -76,7 +74,7 @@ export function createAuthorizations({
     look: logins.look,
     forget(server) {
       logins.cancel(server)
-      known.get(server)?.authorization.retire()
+      known.get(server)?.authorization.retire({ forgets: true })
       known.delete(server)
       const wasThere = store.forget(server)
       onChange(server)

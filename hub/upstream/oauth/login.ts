@@ -13,7 +13,7 @@ import {
 import { HubError } from '../../core/errors.ts'
 import type { Authorization } from './authorization.ts'
 import { isRegistered } from './decide-client.ts'
-import { describeFault } from './describe-fault.ts'
+import { describeFault } from './faults.ts'
 
 const STATE_BYTES = 32
 

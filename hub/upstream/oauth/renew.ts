@@ -1,16 +1,18 @@
 import {
+  ClientCredentialsProvider,
   type FetchLike,
+  fetchToken,
   OAuthError,
   OAuthErrorCode,
   type OAuthServerInfo,
   type OAuthTokens,
   refreshAuthorization,
   type StoredOAuthClientInformation,
+  selectResourceURL,
 } from '@modelcontextprotocol/client'
-import { requestOwnTokens } from './client-credentials.ts'
 import type { Credentials } from './credentials.ts'
 import { isSameIssuer } from './decide-client.ts'
-import { NeedsLogin } from './faults.ts'
+import { LoginFault, NeedsLogin } from './faults.ts'
 
 /** Error codes that the authorization server would answer with another time too. */
 const REFUSALS: ReadonlySet<string> = new Set([
@@ -44,7 +46,7 @@ export type Renewed = Pick<Credentials, 'client' | 'resource' | 'redirectUrl'> &
 export async function renewTokens(login: Credentials | undefined, deps: RenewDeps): Promise<Renewed> {
   const server = await deps.discover()
   const refreshToken = login?.tokens?.refresh_token
-  if (!login || refreshToken === undefined) return requestOwnTokens(deps.url, { ...deps, server })
+  if (!login || refreshToken === undefined) return requestOwnTokens(server, deps)
   const { authorizationServerUrl, authorizationServerMetadata: metadata } = server
   const { resource, redirectUrl, client: known, tokens: before } = login
   const issuer = metadata?.issuer ?? authorizationServerUrl
@@ -64,6 +66,33 @@ export async function renewTokens(login: Credentials | undefined, deps: RenewDep
     ...(resource === undefined ? {} : { resource }),
     ...(redirectUrl === undefined ? {} : { redirectUrl }),
     tokens: { ...tokens, ...(scope === undefined ? {} : { scope }) },
+  }
+}
+
+/** Requests tokens by the grant `client_credentials`, without a person. */
+async function requestOwnTokens(
+  { authorizationServerUrl, authorizationServerMetadata: metadata, resourceMetadata }: OAuthServerInfo,
+  { url, clientAt, scope: wanted, fetch }: RenewDeps,
+): Promise<Renewed> {
+  const issuer = metadata?.issuer ?? authorizationServerUrl
+  const { client_id: clientId, client_secret: clientSecret } = clientAt(issuer) ?? {}
+  if (clientId === undefined || clientSecret === undefined)
+    throw new LoginFault('the grant client_credentials needs oauth.clientId and clientSecret in its entry')
+  const provider = new ClientCredentialsProvider({ clientId, clientSecret, expectedIssuer: issuer })
+  const scope = wanted ?? resourceMetadata?.scopes_supported?.join(' ')
+  const resource = (await selectResourceURL(url, provider, resourceMetadata)) && resourceMetadata?.resource
+  const tokens = await fetchToken(provider, authorizationServerUrl, {
+    ...(metadata ? { metadata } : {}),
+    ...(resource === undefined ? {} : { resource }),
+    ...(scope === undefined ? {} : { scope }),
+    fetchFn: fetch,
+  })
+  const granted = tokens.scope ?? scope
+  return {
+    // The secret stays in the config.
+    client: { client_id: clientId, issuer },
+    ...(resource === undefined ? {} : { resource }),
+    tokens: { ...tokens, ...(granted === undefined ? {} : { scope: granted }) },
   }
 }
 

@@ -1,6 +1,6 @@
 import { IssuerMismatchError } from '@modelcontextprotocol/client'
 import { expect, test } from 'vitest'
-import { describeFault } from './describe-fault.ts'
+import { describeFault } from './faults.ts'
 
 test('what is secret is left out, whoever quotes it, in a cause too', () => {
   const cause = new Error('Raw body: refresh_token=r-123&client_secret=hush-hush')
