@@ -1,10 +1,12 @@
 import type { UpstreamHealth } from '../../schemas/health.ts'
+import type { Clock } from '../core/clock.ts'
 import { describeError } from '../core/errors.ts'
 import type { OfferChange } from '../core/forwarding.ts'
 import { truncate } from '../core/text.ts'
 import type { Connection, ConnectionDeps } from '../upstream/connection.ts'
 import type { Spoken } from '../upstream/connection-state.ts'
 import type { DesiredServers } from '../upstream/decide-servers.ts'
+import { readHealth } from '../upstream/health.ts'
 import { Pool } from '../upstream/pool.ts'
 import type { ServerSpec } from '../upstream/server-spec.ts'
 import type { Catalogue } from './catalogue.ts'
@@ -128,19 +130,19 @@ export function openServers(deps: ServersDeps): Servers {
     ],
     async health() {
       const there = all().filter(({ status }) => status.state === 'ready' || status.state === 'degraded')
-      return new Map(await Promise.all(there.map(async one => [one.spec.name, await toHealth(one)] as const)))
+      return new Map(await Promise.all(there.map(one => toHealth(one, deps.clock))))
     },
     [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
   }
 }
 
 /** Reads the health of a server's programs; a server that fails to report is itself listed as not healthy. */
-async function toHealth(connection: Connection): Promise<UpstreamHealth[]> {
+async function toHealth(connection: Connection, clock: Clock): Promise<[string, UpstreamHealth[]]> {
   const { name } = connection.spec
   try {
-    return (await connection.readHealth())?.upstreams ?? []
+    return [name, (await readHealth(connection, clock))?.upstreams ?? []]
   } catch (error) {
-    return [{ name, kind: 'server', address: '', ok: false, reason: describeError(error) }]
+    return [name, [{ name, kind: 'server', address: '', ok: false, reason: describeError(error) }]]
   }
 }
 

@@ -1,5 +1,4 @@
 import type { LoggingLevel, ReadResourceResult, ServerCapabilities } from '@modelcontextprotocol/client'
-import type { HealthReport } from '../../schemas/health.ts'
 import type { Clock } from '../core/clock.ts'
 import { HubError } from '../core/errors.ts'
 import type { ForwardOptions, JsonObject } from '../core/forwarding.ts'
@@ -7,7 +6,6 @@ import type { Log } from '../core/log.ts'
 import { decideBackoff, MOST_RESTARTS, type RestartLimit } from './backoff.ts'
 import { MOST_IN_FLIGHT } from './bounds.ts'
 import { type ConnectionState, decideCondition, describeBusy, describeDown } from './connection-state.ts'
-import { readHealth } from './health.ts'
 import { describeLoss, withDeadline } from './loss.ts'
 import type { NegotiationCache } from './negotiation.ts'
 import type { Authorization } from './oauth/authorization.ts'
@@ -41,8 +39,6 @@ export interface ConnectionDeps {
 
 /** Milliseconds after which a connection is a success; one that breaks sooner is retried ever more slowly. */
 const STABLE_MS = 10_000
-/** Milliseconds for a server, which asks the programs behind it all at once, each for at most ten seconds. */
-const HEALTH_TIMEOUT_MS = 15_000
 
 /**
  * Keeps one server connected: follows its changes, and reconnects for ever with back-off when it is lost. The
@@ -156,7 +152,7 @@ export class Connection implements AsyncDisposable {
   /** Asks for log messages from this level on, now and after each reconnect. */
   setLogLevel(level: LoggingLevel): void {
     this.#logLevel = level
-    this.#sendLogLevel()
+    this.#session?.setLogLevel(level).catch(error => this.#log.warn('log_level_not_set', { error }))
   }
 
   /** Tells the server that the roots of its requesters changed. */
@@ -176,18 +172,6 @@ export class Connection implements AsyncDisposable {
 
   readResource(uri: string): Promise<ReadResourceResult> {
     return this.request('resources/read', { uri })
-  }
-
-  /** Asks whether the programs behind it answer; undefined if it cannot tell. Throws as `request` does. */
-  async readHealth(): Promise<HealthReport | undefined> {
-    const limit = withDeadline(this.#deps.clock, HEALTH_TIMEOUT_MS, this.#ended.signal)
-    try {
-      return await readHealth(this.#offer, uri =>
-        this.request('resources/read', { uri }, { signal: limit.signal }),
-      )
-    } finally {
-      limit.cancel()
-    }
   }
 
   /** Ends the connection; resolves when nothing of it runs any more. */
@@ -221,7 +205,7 @@ export class Connection implements AsyncDisposable {
     this.#instructions = session.instructions
     this.#capabilities = session.capabilities
     this.#readyAt = this.#deps.clock.monotonic()
-    this.#sendLogLevel()
+    if (this.#logLevel !== undefined) this.setLogLevel(this.#logLevel)
     this.#log.info('server_ready', { era: session.era, tools: session.offer.tools.length })
     this.#show(session)
     if (this.eventsUri) this.#deps.onEvents(this)
@@ -247,11 +231,6 @@ export class Connection implements AsyncDisposable {
 
   #subscribed(): ReadonlySet<string> {
     return this.eventsUri === undefined ? this.#wanted : new Set([this.eventsUri, ...this.#wanted])
-  }
-
-  #sendLogLevel(): void {
-    if (this.#logLevel === undefined) return
-    this.#session?.setLogLevel(this.#logLevel).catch(error => this.#log.warn('log_level_not_set', { error }))
   }
 
   #become(next: ConnectionState): void {

@@ -1,4 +1,4 @@
-import { HeldBytes, type HeldShare } from '../http/held-bytes.ts'
+import { HeldBytes } from '../http/held-bytes.ts'
 
 const NEWLINE = 0x0a
 
@@ -13,8 +13,8 @@ export interface LineCutter {
   readonly overlong: boolean
 }
 
-export function createLineCutter(longest: number, share?: HeldShare): LineCutter {
-  const begun = new HeldBytes(share)
+export function createLineCutter(longest: number): LineCutter {
+  const begun = new HeldBytes()
   let size = 0
   let overlong = false
   const clip = (piece: Buffer) => {

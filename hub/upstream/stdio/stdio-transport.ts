@@ -12,7 +12,7 @@ import {
   MOST_UNSENT,
 } from '../bounds.ts'
 import { type Child, endChild, type StdioCommand, startChild } from './child.ts'
-import { createLastWords } from './last-words.ts'
+import { ExitTail } from './exit-tail.ts'
 import { createLineCutter } from './lines.ts'
 
 /** The longest line of a server's log that is kept, bytes. */
@@ -23,7 +23,7 @@ const MOST_STRAY_LINES = 500
 const LARGEST_LOG_CHUNK = 32 * 1024
 const MOST_LOG_LINES = 100
 /** Milliseconds to wait for the end of a process whose pipe broke, to learn how it ended. */
-const LONGEST_GOODBYE_MS = 1_000
+const LONGEST_END_MS = 1_000
 
 export interface ChildEvents {
   /** Called when the process runs; the returned function is called once its whole group is gone. */
@@ -44,9 +44,8 @@ type StdioTransport = Transport & { readonly stderr: null; readonly pid: number 
  * grandchildren behind and loses progress that comes in one piece with the result, hence this one.
  */
 export function createStdioTransport(command: StdioCommand, clock: Clock, told: ChildEvents): StdioTransport {
-  const lastWords = createLastWords()
+  const exitTail = new ExitTail()
   let child: Child | undefined
-  let writer: Writer | undefined
   let closing: Promise<void> | undefined
   let fault: string | undefined
   const transport: Transport & { readonly stderr: null; pid: number | null } = {
@@ -57,7 +56,6 @@ export function createStdioTransport(command: StdioCommand, clock: Clock, told: 
       if (closing) throw new SdkError(SdkErrorCode.NotConnected, 'The transport was closed')
       child = startChild(command, clock)
       const { process: started, gone } = child
-      writer = started.stdin ? createWriter(started.stdin) : undefined
       const release = started.pid === undefined ? undefined : told.onStarted(started.pid)
       started.stdin?.on('error', error => transport.onerror?.(error))
       for (const stream of [started.stdout, started.stderr]) {
@@ -66,7 +64,7 @@ export function createStdioTransport(command: StdioCommand, clock: Clock, told: 
       if (started.stdout) readMessages(started.stdout, clock, transport, { ...told, isAwaited, onOverlong })
       if (started.stderr) {
         readLog(started.stderr, clock, line => {
-          lastWords.add(line)
+          exitTail.add(line)
           told.onStderr(line)
         })
       }
@@ -85,15 +83,15 @@ export function createStdioTransport(command: StdioCommand, clock: Clock, told: 
       const input = child?.process.stdin
       if (closing || !input?.writable)
         throw new SdkError(SdkErrorCode.NotConnected, 'The server process is gone')
+      if (input.writableLength > MOST_UNSENT) throw new Error('The server does not read what it is sent')
       if ('method' in message && 'id' in message) awaited++
       try {
-        await writer?.write(`${JSON.stringify(message)}\n`)
+        await write(input, `${JSON.stringify(message)}\n`)
       } catch (error) {
         throw await whyNotSent(error)
       }
     },
     close: () => {
-      if (!closing) writer?.flush()
       closing ??= child ? endChild(child, clock) : Promise.resolve()
       return closing
     },
@@ -109,12 +107,12 @@ export function createStdioTransport(command: StdioCommand, clock: Clock, told: 
   const whyNotSent = async (error: unknown) => {
     if (!child || !isBrokenPipe(error)) return error
     const { promise, resolve } = Promise.withResolvers<undefined>()
-    const cancel = clock.after(LONGEST_GOODBYE_MS, () => resolve(undefined))
+    const cancel = clock.after(LONGEST_END_MS, () => resolve(undefined))
     const how = await Promise.race([child.gone, promise])
     cancel()
     return how === undefined ? error : new SdkError(SdkErrorCode.ConnectionClosed, describeEnd(how))
   }
-  const describeEnd = (how: string) => fault ?? (lastWords.text ? `${how}: ${lastWords.text}` : how)
+  const describeEnd = (how: string) => fault ?? (exitTail.text ? `${how}: ${exitTail.text}` : how)
   const onOverlong = () => {
     fault = describeOverlong()
     void transport.close()
@@ -122,37 +120,13 @@ export function createStdioTransport(command: StdioCommand, clock: Clock, told: 
   return transport
 }
 
-interface Writer {
-  /** Resolves when the text is written, rejects when it never will be: a process may end without reading. */
-  write(text: string): Promise<void>
-  flush(): void
-}
-
-/** Batches what arrives in one round of I/O: one write costs as much for one message as for many. */
-function createWriter(stream: Writable): Writer {
-  let batch = ''
-  let told: PromiseWithResolvers<void> | undefined
-  const flush = () => {
-    const whole = told
-    if (!whole) return
-    const text = batch
-    batch = ''
-    told = undefined
-    stream.write(text, error => (error ? whole.reject(error) : whole.resolve()))
-  }
-  return {
-    flush,
-    write(text) {
-      if (stream.writableLength + batch.length > MOST_UNSENT)
-        return Promise.reject(new Error('The server does not read what it is sent'))
-      batch += text
-      if (!told) {
-        told = Promise.withResolvers()
-        setImmediate(flush)
-      }
-      return told.promise
-    },
-  }
+/** Writes what arrives in one round of I/O at once: one write costs as much for one message as for many. */
+function write(stream: Writable, text: string): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  stream.cork()
+  stream.write(text, error => (error ? reject(error) : resolve()))
+  setImmediate(() => stream.uncork())
+  return promise
 }
 
 interface MessageHooks extends Pick<ChildEvents, 'onStray'> {

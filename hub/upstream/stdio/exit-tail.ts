@@ -11,24 +11,20 @@ const TRAILER =
 const NPM_REASON = /^npm (?:error|ERR!) \S/
 
 /** Keeps the last lines of a program's log, to say why it ended. */
-export interface LastWords {
-  add(line: string): void
-  /** The newest line that gives a reason, else the newest; empty if there was none. */
-  readonly text: string
-}
+export class ExitTail {
+  readonly #lines: string[] = []
 
-export function createLastWords(): LastWords {
-  const lines: string[] = []
-  return {
-    add(line) {
-      if (TRAILER.test(line) || line.trim() === '') return
-      lines.push(line)
-      if (lines.length > KEPT_LINES) lines.shift()
-    },
-    get text() {
-      const line =
-        lines.findLast(one => REASON.test(one)) ?? lines.find(one => NPM_REASON.test(one)) ?? lines.at(-1)
-      return (line ?? '').trim().slice(0, LONGEST)
-    },
+  add(line: string): void {
+    if (TRAILER.test(line) || line.trim() === '') return
+    this.#lines.push(line)
+    if (this.#lines.length > KEPT_LINES) this.#lines.shift()
+  }
+
+  /** The newest line that gives a reason, else the newest; empty if there was none. */
+  get text(): string {
+    const lines = this.#lines
+    const line =
+      lines.findLast(one => REASON.test(one)) ?? lines.find(one => NPM_REASON.test(one)) ?? lines.at(-1)
+    return (line ?? '').trim().slice(0, LONGEST)
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createLastWords } from './last-words.ts'
+import { ExitTail } from './exit-tail.ts'
 
 test.each([
   ['nothing', '', ''],
@@ -36,13 +36,13 @@ test.each([
   ],
   ['usage', 'usage: server FILE\n  --port N', 'usage: server FILE'],
 ])('of %s', (_name, text, words) => {
-  const last = createLastWords()
+  const last = new ExitTail()
   for (const line of text.split('\n').filter(Boolean)) last.add(line)
   expect(last.text).toBe(words)
 })
 
 test('an error long ago is not why it ended, and a long line is cut', () => {
-  const last = createLastWords()
+  const last = new ExitTail()
   last.add('Error: could not read the cache')
   for (let index = 0; index < 40; index++) last.add(`request ${index}`)
   expect(last.text).toBe('request 39')
