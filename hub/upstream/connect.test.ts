@@ -87,7 +87,7 @@ test("an entry's headers go with each request, but for those that each request h
   expect(named('content-type')).toEqual(['application/json'])
   expect(named('content-length')).toHaveLength(1)
   expect(named('transfer-encoding')).toEqual([])
-  expect(named('connection')).toEqual([])
+  expect(named('connection')).toEqual(['keep-alive'])
   expect(named('x-key')).toEqual(['mine'])
   requests.close()
   await client.close()

@@ -49,6 +49,25 @@ test('a list that cannot be read is read again ever more slowly, until it can', 
   expect(clock.timers).toBe(0)
 })
 
+test('lists that are read at once do not replace each other, whichever comes first', async () => {
+  const { ended, deps } = openListings()
+  const prompts = Promise.withResolvers<void>()
+  const listings = new Listings({
+    ...deps,
+    async request(method) {
+      if (method === 'prompts/list') {
+        await prompts.promise
+        return { prompts: [{ name: 'hello' }] }
+      }
+      queueMicrotask(prompts.resolve)
+      return { tools: [{ name: 'one', inputSchema: { type: 'object' } }] }
+    },
+  })
+  await listings.readAll(ended.signal, () => false)
+  expect(listings.offer.tools.map(({ name }) => name)).toEqual(['one'])
+  expect(listings.offer.prompts).toEqual([{ name: 'hello' }])
+})
+
 test('a change that is reported during a read causes one more', async () => {
   const { ended, server, listings } = openListings()
   server.isBroken = false

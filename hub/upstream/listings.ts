@@ -92,7 +92,9 @@ export class Listings {
     }
     try {
       const ask = (method: string, params: JsonObject) => request(method, params, signal)
-      const offer = { ...this.offer, [kind]: await readList(kind, capabilities, ask, leaveOut) }
+      const list = await readList(kind, capabilities, ask, leaveOut)
+      // The other lists may have been read meanwhile.
+      const offer = { ...this.offer, [kind]: list }
       if (kind === 'tools') {
         const all = offer.tools
         offer.tools = learnTools(all)
