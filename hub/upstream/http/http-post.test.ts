@@ -1,9 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer as createSecureServer } from 'node:https'
+import { type AddressInfo, createServer as createRawServer } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import type { JSONRPCMessage } from '@modelcontextprotocol/client'
 import { expect, test } from 'vitest'
+import { CERTIFICATE, CERTIFICATE_KEY } from '../../../tests/support/certificate.ts'
 import { createFakeClock } from '../../../tests/support/fake-clock.ts'
 import { heldMemory } from '../../../tests/support/heap.ts'
 import { systemClock } from '../../core/clock.ts'
@@ -188,3 +191,68 @@ test.each(['application/json', 'text/event-stream'])(
     expect(grown).toBeLessThan(15_000_000)
   },
 )
+
+test('a server that cannot show who it is hears nothing, one that can is asked', async () => {
+  let heard = 0
+  const server = createSecureServer({ cert: CERTIFICATE, key: CERTIFICATE_KEY }, (_request, response) => {
+    heard++
+    asJson(response)
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const url = new URL(`https://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`)
+  const delivered: JSONRPCMessage[] = []
+  const ask = () =>
+    createHttpPost({ clock: systemClock, url, headers: () => ({}), authorization: undefined })(
+      REQUEST,
+      message => delivered.push(message),
+      new AbortController().signal,
+    )
+  const before = getCACertificates('default')
+  try {
+    await expect(ask()).rejects.toThrow('self-signed certificate')
+    expect(heard).toBe(0)
+    setDefaultCACertificates([...before, CERTIFICATE])
+    await ask()
+    expect(delivered).toEqual([ANSWER])
+  } finally {
+    setDefaultCACertificates(before)
+    server.closeAllConnections()
+    server.close()
+  }
+})
+
+/** Serves raw bytes to each connection; returns its URL and how many were opened. */
+async function serveRaw(answer: string) {
+  let opened = 0
+  const server = createRawServer(socket => {
+    opened++
+    socket.on('error', () => undefined)
+    socket.once('data', () => socket.end(answer))
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`)
+  const post = createHttpPost({ clock: systemClock, url, headers: () => ({}), authorization: undefined })
+  return {
+    opened: () => opened,
+    ask: () => post(REQUEST, () => undefined, new AbortController().signal),
+    [Symbol.dispose]: () => void server.close(),
+  }
+}
+
+test('a server that closes each connection after its answer, and does not say so, loses nothing', async () => {
+  const body = JSON.stringify(ANSWER)
+  using server = await serveRaw(
+    `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  )
+  for (let count = 0; count < 50; count++) await server.ask()
+  expect(server.opened()).toBe(50)
+})
+
+test.each([
+  ['goes away', '', 'other side closed'],
+  ['breaks off', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nonly', 'other side closed'],
+  ['does not speak HTTP', 'SSH-2.0-OpenSSH_9.2\r\n\r\n', 'does not match the HTTP/1.1 protocol'],
+])('a server that %s is an error', async (_what, answer, error) => {
+  using server = await serveRaw(answer)
+  await expect(server.ask()).rejects.toThrow(error)
+})
