@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createFakeClock } from '../../../tests/support/fake-clock.ts'
 import { LONGEST_MESSAGE } from '../bounds.ts'
-import { EventCutter } from './event-cutter.ts'
+import { EventCutter, parseEvents } from './event-cutter.ts'
 
 const EVENTS = [
   'event: message\ndata: {"a":1}\n\n',
@@ -31,4 +31,14 @@ test('an event of many lines is bounded as one of a single line is', () => {
   expect(() => {
     for (let size = 0; size <= LONGEST_MESSAGE; size += line.length) events.take(line)
   }).toThrow('a message over')
+})
+
+test.each([
+  ['an id alone', 'id: 1\nretry: 1\n\n', [{ id: '1', retry: 1 }]],
+  ['lines of data, some without a colon', 'data: {"a":\r\ndata\ndata:4}\r\n\r\n', [{ data: '{"a":\n\n4}' }]],
+  ['a comment', ': hello\n\n', []],
+  ['fields whose names begin like ours', 'identity: x\ndatabase: y\nretrying: 1\n\n', []],
+  ['a retry that is no number', 'retry: soon\n\ndata: ü\n\n', [{ data: 'ü' }]],
+])('%s', (_what, text, events) => {
+  expect(parseEvents(Buffer.from(text))).toEqual(events)
 })

@@ -25,15 +25,17 @@ export class EventCutter {
   }
 
   /**
-   * Returns what came so far if this part ends an event. Throws if an event is over LONGEST_MESSAGE, and as
-   * `HeldShare.add` does.
+   * Returns the whole events that came so far if this part ends one. Throws if an event is over
+   * LONGEST_MESSAGE, and as `HeldShare.add` does.
    */
   take(part: Uint8Array): Buffer | undefined {
-    const seen = this.#measure(part)
-    this.#held.append(part)
+    const { end, messages, lines } = this.#measure(part)
+    this.#held.append(part.subarray(0, end))
+    const whole = messages > 0 ? this.#held.take() : undefined
+    this.#held.append(part.subarray(end))
     if (this.#pending > LONGEST_MESSAGE) throw tooLong()
-    this.isFlood = this.#isFlood({ ...seen, bytes: part.length })
-    return seen.messages > 0 ? this.#held.take() : undefined
+    this.isFlood = this.#isFlood({ messages, lines, bytes: part.length })
+    return whole
   }
 
   /** Returns the unfinished event at the end of the stream. */
@@ -41,8 +43,9 @@ export class EventCutter {
     return this.#held.take()
   }
 
-  /** Counts the events and lines that a part ends; an event ends with an empty line (WHATWG HTML, 9.2.5). */
-  #measure(part: Uint8Array): { messages: number; lines: number } {
+  /** Counts the events and lines that a part ends (an event by an empty line); `end` is where the last ends. */
+  #measure(part: Uint8Array): { messages: number; lines: number; end: number } {
+    let lastEnd = 0
     let messages = 0
     let lines = 0
     let start = 0
@@ -54,12 +57,46 @@ export class EventCutter {
       if (!this.#isFilled) {
         if (this.#pending > 2) messages++
         this.#pending = 0
+        lastEnd = end + 1
       }
       this.#isFilled = false
       start = end + 1
     }
     this.#isFilled ||= fills(part.length)
     this.#pending += part.length - start
-    return { messages, lines }
+    return { messages, lines, end: lastEnd }
   }
+}
+
+/** An event whose fields are undefined where the server left them out. */
+interface ServerEvent {
+  id?: string
+  data?: string
+  /** Milliseconds after which the server wants to be asked again. */
+  retry?: number
+}
+
+/**
+ * Parses whole server-sent events (WHATWG HTML, 9.2.6). An event may hold no more than an id, with which many
+ * servers begin a stream; parsers for browsers drop such an event.
+ */
+export function parseEvents(whole: Buffer): ServerEvent[] {
+  const events: ServerEvent[] = []
+  let event: ServerEvent = {}
+  for (const line of whole.toString('utf8').split(/\r?\n/)) {
+    const [field, value = ''] = splitOnce(line)
+    if (line === '') {
+      if (Object.keys(event).length > 0) events.push(event)
+      event = {}
+    } else if (field === 'data') event.data = event.data === undefined ? value : `${event.data}\n${value}`
+    else if (field === 'id') event.id = value
+    else if (field === 'retry' && /^\d+$/.test(value)) event.retry = Number(value)
+  }
+  return events
+}
+
+/** Splits a line into field and value; a line without a colon is a field without a value. */
+function splitOnce(line: string): [field: string, value?: string] {
+  const colon = line.indexOf(':')
+  return colon === -1 ? [line] : [line.slice(0, colon), line.slice(colon + 1).replace(/^ /, '')]
 }

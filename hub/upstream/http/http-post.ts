@@ -1,8 +1,6 @@
 import { pipeline, type Readable } from 'node:stream'
-import { StringDecoder } from 'node:string_decoder'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { type JSONRPCMessage, type JSONRPCRequest, SdkErrorCode } from '@modelcontextprotocol/client'
-import { createParser } from 'eventsource-parser'
 import { request as send } from 'undici'
 import { type Clock, sleep } from '../../core/clock.ts'
 import { isObject } from '../../core/forwarding.ts'
@@ -11,7 +9,7 @@ import { decideBackoff } from '../backoff.ts'
 import { FLOOD_PAUSE_MS, LONGEST_MESSAGE, tooLong } from '../bounds.ts'
 import type { Authorization } from '../oauth/authorization.ts'
 import { toRefusal } from '../request-errors.ts'
-import { EventCutter } from './event-cutter.ts'
+import { EventCutter, parseEvents } from './event-cutter.ts'
 import { HeldBytes, HeldShare } from './held-bytes.ts'
 
 /** The most redirects of one request. */
@@ -82,11 +80,11 @@ export function createHttpPost(deps: HttpPostDeps): HttpPost {
     async function resume(answer: AnswerReader): Promise<void> {
       await sleep(deps.clock, answer.retry ?? RETRY_MS, signal)
       for (let failures = 0; ; ) {
-        const before = answer.events
+        const before = answer.ids
         const failure = await readRest(answer)
         if (answer.isOver) return
         signal.throwIfAborted()
-        failures = failure && answer.events === before ? failures + 1 : 0
+        failures = failure && answer.ids === before ? failures + 1 : 0
         if (failures === MOST_FAILURES) throw failure
         const least = decideBackoff(failures + 1, () => 0)
         await sleep(deps.clock, Math.max(answer.retry ?? RETRY_MS, least), signal)
@@ -216,8 +214,8 @@ function createAnswerReader(
   const answer = {
     /** True once the answer was delivered. */
     isOver: false,
-    /** The number of events that came. */
-    events: 0,
+    /** The number of ids that came. */
+    ids: 0,
     lastEventId: undefined as string | undefined,
     /** Milliseconds after which the server wants to be asked again. */
     retry: undefined as number | undefined,
@@ -226,11 +224,9 @@ function createAnswerReader(
       let cancelLinger: (() => void) | undefined
       try {
         const events = new EventCutter(clock, share)
-        const decoder = new StringDecoder('utf8')
-        const parser = createParser({ onEvent, onRetry })
         for await (const part of stream) {
           const whole = events.take(part)
-          if (whole) parser.feed(decoder.write(whole))
+          if (whole) for (const event of parseEvents(whole)) take(event)
           if (answer.isOver) cancelLinger ??= clock.after(LINGER_MS, () => stream.destroy())
           if (events.isFlood) await sleep(clock, FLOOD_PAUSE_MS)
         }
@@ -243,13 +239,11 @@ function createAnswerReader(
       }
     },
   }
-  const onRetry = (delay: number) => {
-    answer.retry = delay
-  }
-  const onEvent = ({ id, data }: { id?: string | undefined; data: string }) => {
-    answer.events++
+  const take = ({ id, data, retry }: ReturnType<typeof parseEvents>[number]) => {
+    if (id !== undefined) answer.ids++
     answer.lastEventId = id ?? answer.lastEventId
-    const message = parseJson(data)
+    answer.retry = retry ?? answer.retry
+    const message = data === undefined ? undefined : parseJson(data)
     if (!isObject(message)) return
     answer.isOver ||= isAnswer(message, request)
     deliver(message as JSONRPCMessage)

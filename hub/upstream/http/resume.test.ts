@@ -129,6 +129,13 @@ describe('a server that never has the rest', () => {
   })
 })
 
+test('an event that holds only an id counts', async () => {
+  using resumed = await resume([answer], 'id: é1\nretry: 70\n\n')
+  await resumed.pass(70)
+  await resumed.result
+  expect(resumed.idsAsked()).toEqual(['é1'])
+})
+
 test('an event that broke off does not count: the rest is asked for from the one before', async () => {
   using resumed = await resume([answer], 'id: 1\ndata: {}\n\nid: 2\ndata: {"res')
   await resumed.pass(1_000)
