@@ -1,7 +1,7 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, SseError } from '@modelcontextprotocol/client'
 import type { Clock } from '../core/clock.ts'
-import type { Store } from '../store/open.ts'
 import { readVerdict, saveVerdict } from '../store/hub-state.ts'
+import type { Store } from '../store/open.ts'
 import { type ServerSpec, specHash } from './server-spec.ts'
 
 /** The way to connect: by a probe, in one era at once, or over the transport before Streamable HTTP. */
