@@ -11,7 +11,6 @@ import { createSignals } from '../hub/core/signals.ts'
 import { createHubResources } from '../hub/mcp/hub-resources/hub-resources.ts'
 import { hubTools } from '../hub/mcp/hub-tools/index.ts'
 import { hubStatus } from '../hub/mcp/hub-tools/status.ts'
-import { createMetaTools } from '../hub/meta-tools/index.ts'
 import { agentFile } from '../schemas/agent-file.ts'
 import { clientFrame } from '../schemas/chat.ts'
 import { configFile, serverEntry } from '../schemas/config.ts'
@@ -20,6 +19,7 @@ import { PROVIDERS } from '../schemas/providers.ts'
 import { AGENT } from './lab/homelab-story.ts'
 import { clients } from './real/clients/clients.ts'
 import { documentedRows, identify } from './real/clients/table.ts'
+import { openMetaTools } from './support/meta-tools.ts'
 import { mimics } from './support/mimics/index.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -118,14 +118,9 @@ test('every key of an agent file is in the reference, and back', () => {
     expect(section(heading)).toContain(`\`${limit}\``)
 })
 
-test('every meta-tool and every one of its arguments is in the reference, and back', () => {
-  const tools = createMetaTools({
-    newId: unused,
-    signals: signals as never,
-    timezone: 'UTC',
-    agentsOf: () => [],
-    agent: () => undefined,
-  })
+test('every meta-tool and every one of its arguments is in the reference, and back', async () => {
+  await using opened = await openMetaTools()
+  const { tools } = opened
   const heading = "What an agent can do besides servers' tools"
   expect(firstColumn(heading).sort()).toEqual(tools.map(tool => tool.name).sort())
   for (const { name, inputSchema } of tools) {

@@ -1,34 +1,15 @@
 import { expect, test } from 'vitest'
-import { openTempStore } from '../../tests/support/temp-store.ts'
-import { getContext, storeContext } from './context.ts'
-import type { MetaDeps } from './meta-tool.ts'
-
-const deps: MetaDeps = {
-  newId: prefix => prefix,
-  signals: { on: () => () => undefined, emit: () => undefined },
-  timezone: 'UTC',
-  agentsOf: () => [],
-  agent: () => undefined,
-}
+import { openMetaTools } from '../../tests/support/meta-tools.ts'
 
 async function openMemory() {
-  const store = await openTempStore()
-  const at = (agent: string, thread = `thr_${agent}`) => ({
-    agent,
-    thread,
-    cycle: 'cyc_1',
-    conversation: null,
-    now: 1,
-    afterCommit: () => expect.unreachable(),
-  })
+  const tools = await openMetaTools()
+  const at = (agent: string, thread = `thr_${agent}`) => ({ agent, thread, now: 1 })
   return {
     put: (key: string, value: unknown, scope?: string, agent = 'homelab', thread?: string) =>
-      store.write(tx =>
-        storeContext(deps).run(tx, { key, value, ...(scope ? { scope } : {}) }, at(agent, thread)),
-      ),
+      tools.call('store_context', { key, value, ...(scope ? { scope } : {}) }, at(agent, thread)),
     get: (key?: string, agent = 'homelab') =>
-      store.write(tx => getContext(deps).run(tx, key === undefined ? {} : { key }, at(agent))),
-    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+      tools.call('get_context', key === undefined ? {} : { key }, at(agent)),
+    [Symbol.asyncDispose]: () => tools[Symbol.asyncDispose](),
   }
 }
 

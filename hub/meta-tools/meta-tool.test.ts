@@ -1,27 +1,9 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { openTempStore } from '../../tests/support/temp-store.ts'
+import { openMetaTools } from '../../tests/support/meta-tools.ts'
 import { HubError } from '../core/errors.ts'
 import type { ToolOutcome } from '../core/tool-box.ts'
-import { createMetaTools } from './index.ts'
-import { defineMetaTool, type MetaDeps } from './meta-tool.ts'
-
-const context = {
-  agent: 'homelab',
-  thread: 'thr_homelab',
-  cycle: 'cyc_1',
-  conversation: null,
-  now: 0,
-  afterCommit: () => undefined,
-}
-
-const deps: MetaDeps = {
-  newId: prefix => prefix,
-  signals: { on: () => () => undefined, emit: () => undefined },
-  timezone: 'UTC',
-  agentsOf: () => [],
-  agent: () => undefined,
-}
+import { defineMetaTool } from './meta-tool.ts'
 
 const greet = (run: (name: string) => ToolOutcome) =>
   defineMetaTool({
@@ -30,12 +12,11 @@ const greet = (run: (name: string) => ToolOutcome) =>
     description: 'Says hello',
     input: z.strictObject({ name: z.string().min(1), times: z.int().optional() }),
     run: (_tx, { name }) => Promise.resolve(run(name)),
-  })(deps)
+  })
 
 test('arguments are checked: what is wrong becomes a result that names it', async () => {
-  await using store = await openTempStore()
-  const tool = greet(name => ({ text: `Hello ${name}`, isError: false }))
-  const call = (args: Record<string, unknown>) => store.write(tx => tool.run(tx, args, context))
+  await using tools = await openMetaTools({}, [greet(name => ({ text: `Hello ${name}`, isError: false }))])
+  const call = (args: Record<string, unknown>) => tools.call('greet', args)
   expect(await call({ name: 'Alex' })).toEqual({ text: 'Hello Alex', isError: false })
   expect(await call({ name: 'Alex', times: null })).toEqual({ text: 'Hello Alex', isError: false })
   const wrong = await call({ times: 'x', nmae: 'Alex' })
@@ -44,13 +25,13 @@ test('arguments are checked: what is wrong becomes a result that names it', asyn
 })
 
 test('an error that may be shown becomes a result; any other is thrown', async () => {
-  await using store = await openTempStore()
-  const throws = (error: Error) =>
-    store.write(tx =>
-      greet(() => {
-        throw error
-      }).run(tx, { name: 'x' }, context),
-    )
+  const throws = async (error: Error) => {
+    const fails = greet(() => {
+      throw error
+    })
+    await using tools = await openMetaTools({}, [fails])
+    return await tools.call('greet', { name: 'x' })
+  }
   expect(await throws(new HubError('not_found', 'nobody here'))).toEqual({
     text: 'greet: nobody here',
     isError: true,
@@ -58,8 +39,9 @@ test('an error that may be shown becomes a result; any other is thrown', async (
   await expect(throws(new TypeError('a bug'))).rejects.toThrow('a bug')
 })
 
-test('every meta-tool of the contract, with a schema and an honest word on what it changes', () => {
-  const tools = createMetaTools(deps)
+test('every meta-tool of the contract, with a schema and an honest word on what it changes', async () => {
+  await using opened = await openMetaTools()
+  const { tools } = opened
   expect(tools.map(({ name, ends, readOnly }) => [name, ends, readOnly])).toEqual([
     ['schedule_wake', true, false],
     ['schedule_cron', false, false],

@@ -1,36 +1,26 @@
 import { expect, test } from 'vitest'
-import { openTempStore } from '../../tests/support/temp-store.ts'
-import { createSignals } from '../core/signals.ts'
+import { openMetaTools } from '../../tests/support/meta-tools.ts'
 import { changeSchedule, findSchedule } from '../store/schedules.ts'
-import { createMetaTools } from './index.ts'
 
 const NOW = Date.parse('2026-11-21T22:00:00Z')
 
 async function openTools() {
-  const store = await openTempStore()
-  const signals = createSignals(error => expect.unreachable(String(error)))
+  const tools = await openMetaTools({ timezone: 'Europe/Berlin' })
   const changed: string[] = []
-  signals.on('schedules', ({ agent }) => changed.push(agent))
-  let made = 0
-  const tools = createMetaTools({
-    newId: prefix => `${prefix}_${++made}`,
-    signals,
-    timezone: 'Europe/Berlin',
-    agentsOf: () => ['homelab'],
-    agent: () => undefined,
-  })
+  tools.signals.on('schedules', ({ agent }) => changed.push(agent))
   const call = async (name: string, args: Record<string, unknown> = {}, thread = 'thr_homelab') => {
     const effects: (() => void)[] = []
-    const outcome = await store.write(async tx => {
-      const context = { agent: 'homelab', thread, cycle: 'cyc_1', conversation: 'phone', now: NOW }
-      const tool = tools.find(each => each.name === name)
-      return tool?.run(tx, args, { ...context, afterCommit: effect => effects.push(effect) })
+    const outcome = await tools.call(name, args, {
+      thread,
+      conversation: 'phone',
+      now: NOW,
+      afterCommit: effect => effects.push(effect),
     })
     expect(changed).toEqual([])
     for (const effect of effects) effect()
     return { ...outcome, told: changed.splice(0) }
   }
-  return { store, call, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() }
+  return { ...tools, call }
 }
 
 test('schedule_wake writes down when, why, for which events and for which conversation', async () => {

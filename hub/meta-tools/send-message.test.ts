@@ -1,37 +1,21 @@
 import { expect, test } from 'vitest'
 import type { ChatMessage } from '../../schemas/chat.ts'
 import { drainItems } from '../../tests/support/drain-items.ts'
-import { openTempStore } from '../../tests/support/temp-store.ts'
-import { createSignals } from '../core/signals.ts'
+import { openMetaTools } from '../../tests/support/meta-tools.ts'
 import { readMessages } from '../store/conversations.ts'
 import { postItem } from '../store/inbox.ts'
-import { sendMessage } from './send-message.ts'
 
 async function openSender() {
-  const store = await openTempStore()
-  const signals = createSignals(error => expect.unreachable(String(error)))
-  const heard: ChatMessage[] = []
-  signals.on('message', message => heard.push(message))
-  const tool = sendMessage({
+  const tools = await openMetaTools({
     newId: prefix => `${prefix}_new`,
-    signals,
-    timezone: 'UTC',
     agentsOf: conversation => (conversation.startsWith('homelab') ? ['homelab'] : ['other']),
-    agent: () => undefined,
   })
+  const heard: ChatMessage[] = []
+  tools.signals.on('message', message => heard.push(message))
   const effects: (() => void)[] = []
   const call = (args: Record<string, unknown>) =>
-    store.write(tx =>
-      tool.run(tx, args, {
-        agent: 'homelab',
-        thread: 'thr_homelab',
-        cycle: 'cyc_1',
-        conversation: null,
-        now: 7,
-        afterCommit: effect => effects.push(effect),
-      }),
-    )
-  return { store, heard, effects, call, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() }
+    tools.call('send_message', args, { now: 7, afterCommit: effect => effects.push(effect) })
+  return { ...tools, heard, effects, call }
 }
 
 test('it writes into a conversation, as an answer to what the cycle took, and tells it after the commit', async () => {
