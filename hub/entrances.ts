@@ -2,6 +2,7 @@ import type { Tool } from '@modelcontextprotocol/server'
 import type { HubFrame } from '../schemas/chat.ts'
 import { createToolFinder, type Findable } from './catalogue/find-tools.ts'
 import type { Servers } from './catalogue/servers.ts'
+import type { Chat } from './channels/chat.ts'
 import { attachWebSocket } from './channels/websocket.ts'
 import { budgetOf } from './config/budget.ts'
 import type { Config } from './config/load.ts'
@@ -80,7 +81,7 @@ export async function openEntrances(
     logins: { publicUrl: () => config.current.publicUrl, logins: engine.serverTools.logins },
   })
   const listening = stack.use(await listen({ host, port, onRequest: app, log }))
-  stack.use(openChat(foundation, engine, doors, listening))
+  stack.use(openWebSocket(foundation, engine, doors, listening))
   return listening
 }
 
@@ -212,32 +213,37 @@ function ownNames({ publicUrl, hosts, host }: Config): string[] {
   return [...hosts, ...listening, ...(publicUrl ? [new URL(publicUrl).hostname] : [])]
 }
 
-function openChat(
+function toChat({ log, signals, store }: Foundation, { router, approvals }: Engine): Chat {
+  return {
+    log,
+    signals,
+    postMessage: router.postMessage,
+    decide: approvals.decide,
+    async stop(target, by) {
+      const { stopped, waiting } = await router.stop(target, by)
+      return stopped.length + waiting.length
+    },
+    readMessages: (conversation, after, limit) => readMessages(store.db, conversation, after, limit),
+    lastSeq: conversation => lastSeqOf(store.db, conversation),
+  }
+}
+
+function openWebSocket(
   foundation: Foundation,
   engine: Engine,
   doors: Doors,
   { server }: Listening,
 ): AsyncDisposable {
-  const { clock, log, signals, store } = foundation
   return attachWebSocket(server, {
-    clock,
+    ...toChat(foundation, engine),
+    clock: foundation.clock,
     networkClock: systemClock,
-    log,
-    signals,
     admit: request => {
       doors.checkNames(request)
       return doors.admit(request, webSocketTokenOf(request), 'Chat at /ws')
     },
     createLimit: () => createBucket(FRAMES),
     welcome: () => readWelcome(foundation, engine),
-    postMessage: message => engine.router.postMessage(message),
-    decide: decision => engine.approvals.decide(decision),
-    stop: async (target, by) => {
-      const { stopped, waiting } = await engine.router.stop(target, by)
-      return stopped.length + waiting.length
-    },
-    readMessages: (conversation, after, limit) => readMessages(store.db, conversation, after, limit),
-    lastSeq: conversation => lastSeqOf(store.db, conversation),
   })
 }
 

@@ -1,5 +1,5 @@
 import type { ChatMessage, HubFrame } from '../../schemas/chat.ts'
-import type { Log } from '../core/log.ts'
+import type { Chat } from './chat.ts'
 
 const PAGE = 500
 
@@ -14,11 +14,8 @@ export interface Subscriptions {
   clear(): void
 }
 
-export interface SubscriptionsDeps {
-  log: Log
+export interface SubscriptionsDeps extends Pick<Chat, 'log' | 'readMessages' | 'lastSeq'> {
   send: (frame: HubFrame) => void
-  readMessages: (conversation: string, after: number, limit: number) => Promise<ChatMessage[]>
-  lastSeq: (conversation: string) => Promise<number>
 }
 
 interface Subscription {

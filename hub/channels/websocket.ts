@@ -1,23 +1,12 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
-import {
-  type Approval,
-  type ChatMessage,
-  type ClientFrame,
-  clientFrame,
-  type Decision,
-  type HubFrame,
-  type NewUserMessage,
-  type StopTarget,
-  toStopTarget,
-} from '../../schemas/chat.ts'
+import { type ClientFrame, clientFrame, type HubFrame, toStopTarget } from '../../schemas/chat.ts'
 import { describeProblems } from '../../schemas/problems.ts'
 import type { Clock } from '../core/clock.ts'
 import { HubError, toPublicError } from '../core/errors.ts'
 import { parseJson, withoutNul } from '../core/json.ts'
-import type { Log } from '../core/log.ts'
-import type { Signals } from '../core/signals.ts'
+import type { Chat } from './chat.ts'
 import { keepAlive } from './keep-alive.ts'
 import { createSubscriptions, type Subscriptions } from './subscriptions.ts'
 
@@ -34,23 +23,15 @@ const PROTOCOL = 'superbloom.v1'
 
 const TOO_MANY_SOCKETS = `There are ${MOST_SOCKETS} chats open already, the most at once; close one of them.`
 
-export interface WebSocketDeps {
+export interface WebSocketDeps extends Chat {
   clock: Clock
   /** Times waits for the other side of a socket; a clock that a test moves would not wait for it. */
   networkClock: Pick<Clock, 'after'>
-  log: Log
-  signals: Signals
   /** Throws if the request is not admitted. */
   admit: (request: IncomingMessage) => { token: string }
   /** Creates a limit that tells whether a source may send one more frame now. */
   createLimit: () => (now: number) => boolean
   welcome: () => Promise<Extract<HubFrame, { type: 'welcome' }>>
-  postMessage: (message: NewUserMessage) => Promise<ChatMessage>
-  decide: (decision: Decision) => Promise<Approval>
-  /** Resolves with the number of cycles that it stops. */
-  stop: (target: StopTarget, by: string) => Promise<number>
-  readMessages: (conversation: string, after: number, limit: number) => Promise<ChatMessage[]>
-  lastSeq: (conversation: string) => Promise<number>
 }
 
 /** Serves chat at `/ws` of the server. Disposing closes every socket. */

@@ -1,0 +1,18 @@
+import type { Approval, ChatMessage, Decision, NewUserMessage, StopTarget } from '../../schemas/chat.ts'
+import type { Log } from '../core/log.ts'
+import type { Signals } from '../core/signals.ts'
+
+/** The parts of the hub that a channel uses: what people do, and what happens in conversations. */
+export interface Chat {
+  log: Log
+  /** Tells of messages, streamed text, calls, agents and approvals, each after its commit. */
+  signals: Signals
+  /** Throws what is wrong with a message; it is on the disk when this resolves. */
+  postMessage: (message: NewUserMessage) => Promise<ChatMessage>
+  decide: (decision: Decision) => Promise<Approval>
+  /** Resolves with the number of cycles that it stops. */
+  stop: (target: StopTarget, by: string) => Promise<number>
+  /** Returns messages with a seq above `after`, oldest first. */
+  readMessages: (conversation: string, after: number, limit: number) => Promise<ChatMessage[]>
+  lastSeq: (conversation: string) => Promise<number>
+}
