@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { openWorld, type World } from '../../tests/support/runtime-world.ts'
-import { call, say, type Turn } from '../../tests/support/scripted-model.ts'
+import { openWorld, type World } from '../../../tests/support/runtime-world.ts'
+import { call, say, type Turn } from '../../../tests/support/scripted-model.ts'
 
 const base = { steps: 30, minutes: 10 }
 const look = { name: 'look', run: () => ({ text: 'seen', isError: false }) }
