@@ -1,7 +1,7 @@
 import type { Log } from '../core/log.ts'
-import type { Semaphore } from '../core/semaphore.ts'
 import type { Signals } from '../core/signals.ts'
 import type { CrashGuard } from './crash-guard.ts'
+import type { Semaphore } from './semaphore.ts'
 
 /** Starts the cycles and the clock: once the servers have settled, and not while the agents are held. */
 export interface StartupBarrier {

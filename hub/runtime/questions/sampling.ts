@@ -2,12 +2,12 @@ import { sleep } from '../../core/clock.ts'
 import { HubError } from '../../core/errors.ts'
 import { isObject, type JsonObject } from '../../core/forwarding.ts'
 import type { Model, ModelMessage, ModelReply, ModelRequest } from '../../core/model.ts'
-import { createSemaphore } from '../../core/semaphore.ts'
 import type { Tx } from '../../store/writer.ts'
 import type { RuntimeAgent, RuntimeDeps, Sample } from '../deps.ts'
 import { type Account, completeApart } from '../limits/account.ts'
 import { LimitReached } from '../limits/limit-reached.ts'
 import { decideRetry } from '../retry.ts'
+import { createSemaphore } from '../semaphore.ts'
 
 /** Times that one call may have the model write for its server. */
 const MOST_SAMPLES = 8
