@@ -160,7 +160,7 @@ function followModels(
   runtime: Runtime,
   stack: AsyncDisposableStack,
 ): void {
-  const resume = () => void runtime.resume().catch(error => log.error('parked_not_released', { error }))
+  const resume = () => void runtime.resume().catch(error => log.error('suspended_not_resumed', { error }))
   stack.defer(signals.on('modelAnswers', resume))
   stack.defer(
     signals.on('modelRetryRequested', () => {

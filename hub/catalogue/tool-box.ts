@@ -158,7 +158,7 @@ function serverTool(
           session: `agent:${options.agent}`,
           signal: options.signal,
           meta: { [IDEMPOTENCY_KEY]: options.idempotencyKey },
-          ...(options.asker ? { asker: options.asker } : {}),
+          ...(options.requester ? { requester: options.requester } : {}),
           onProgress: progress => {
             if (progress.message) options.onProgress(progress.message)
           },

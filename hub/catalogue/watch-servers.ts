@@ -33,7 +33,8 @@ export function watchServers(deps: Deps, states: States, stack: AsyncDisposableS
   const { clock, signals, log } = deps
   const since = new Map<string, number>()
   const said = new Map<string, number>()
-  const tell = (text: string) => tellDefaultAgent(deps, text).catch(error => log.error('not_told', { error }))
+  const tell = (text: string) =>
+    notifyDefaultAgent(deps, text).catch(error => log.error('not_told', { error }))
   const look = () => {
     const wanted = states().filter(({ state }) => !UNWANTED.has(state))
     const known = new Set(wanted.map(({ name }) => name))
@@ -77,7 +78,10 @@ export function watchServers(deps: Deps, states: States, stack: AsyncDisposableS
   }
 }
 
-async function tellDefaultAgent({ store, clock, newId, signals, agents }: Deps, text: string): Promise<void> {
+async function notifyDefaultAgent(
+  { store, clock, newId, signals, agents }: Deps,
+  text: string,
+): Promise<void> {
   const agent = agents.all.find(({ name }) => name === DEFAULT_AGENT) ?? agents.all[0]
   const conversation = agent?.conversations[0]
   if (conversation === undefined) return

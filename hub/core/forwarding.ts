@@ -11,7 +11,7 @@ export interface ForwardedProgress {
  * The requester of a call to a server.
  * The server may send it requests and messages only while the call is in flight.
  */
-export interface Asker {
+export interface Requester {
   /** Key that is equal for all requests of one principal: a client's session, an agent's thread. */
   readonly key: string
   /** Requests that the requester takes, as a client declares them: `elicitation`, `sampling`, `roots`. */
@@ -30,8 +30,8 @@ export interface ForwardOptions {
   signal?: AbortSignal
   /** The request's `_meta`, without the keys that the hub sets itself. */
   meta?: JsonObject
-  asker?: Asker
-  /** Key of the session whose connection to an isolated server is used; the asker's key where undefined. */
+  requester?: Requester
+  /** Key of the session whose connection to an isolated server is used; the requester's key where undefined. */
   session?: string
   /** Fields of a request that is repeated after the server asked: `inputResponses`, `requestState`. */
   repeat?: JsonObject

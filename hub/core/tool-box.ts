@@ -1,4 +1,4 @@
-import type { Asker } from './forwarding.ts'
+import type { Requester } from './forwarding.ts'
 import type { ModelImage, ModelTool } from './model.ts'
 import type { ToolAccess } from './tool-access.ts'
 
@@ -29,7 +29,7 @@ export interface ServerCallOptions {
   idempotencyKey: string
   onProgress(message: string): void
   /** Answers the server's requests during the call. */
-  asker?: Asker
+  requester?: Requester
 }
 
 /**

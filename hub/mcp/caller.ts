@@ -6,7 +6,7 @@ import {
   ProtocolError,
   ProtocolErrorCode,
 } from '@modelcontextprotocol/server'
-import { type Asker, type ForwardOptions, isObject, type JsonObject } from '../core/forwarding.ts'
+import { type ForwardOptions, isObject, type JsonObject, type Requester } from '../core/forwarding.ts'
 import type { PendingElicitations } from './pending-elicitations.ts'
 import type { McpView } from './requests.ts'
 import { isLogged, LOG_LEVELS, LOG_MESSAGE, type LogLevel } from './upstream-servers.ts'
@@ -40,7 +40,7 @@ export interface Caller {
 export interface LegacyCaller {
   pages: ElicitedPages
   /** Sends the client a request, while it still waits for the answer to its own. */
-  ask: Asker['ask']
+  ask: Requester['ask']
 }
 
 export interface ForwardDeps {
@@ -91,11 +91,11 @@ export async function forward(
 export function toOptions(
   { key, client: { capabilities, logLevel }, meta }: Caller,
   current: () => Caller | undefined,
-  asking: Pick<Asker, 'ask' | 'repeats'>,
+  asking: Pick<Requester, 'ask' | 'repeats'>,
 ): ForwardOptions {
   const forwarded = Object.entries(meta).filter(([name]) => !OURS.has(name))
   return {
-    asker: {
+    requester: {
       key,
       capabilities,
       ...(logLevel === undefined ? {} : { logLevel }),

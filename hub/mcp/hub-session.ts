@@ -24,7 +24,7 @@ export interface HubSessionEvents {
   onMessage(hub: Hub, message: JSONRPCMessage): void
   onError(error: Error): void
   /** Called when the hub cannot send what no request asked for, and will not in this session any more. */
-  onDeaf(hub: Hub, error: Error): void
+  onStreamLost(hub: Hub, error: Error): void
 }
 
 /** Requests that open a legacy client's session once more; the hub's answers are kept from the client. */
@@ -55,8 +55,8 @@ export async function openHubSession(
   const hub = new StreamableHTTPClientTransport(new URL(path, url), {
     requestInit: { headers: { Authorization: `Bearer ${token}` } },
     fetch: watchOwnStream({
-      onHearing: heard.resolve,
-      onDeaf: error => events.onDeaf(hub, error),
+      onStreamOpen: heard.resolve,
+      onStreamLost: error => events.onStreamLost(hub, error),
     }),
   })
   const receive = (message: JSONRPCMessage) => events.onMessage(hub, message)
@@ -105,21 +105,21 @@ async function ask(
  * session is most likely gone: the transport is told that there is no such stream, so that it does not retry
  * while a new session is opened.
  */
-function watchOwnStream(events: { onHearing(): void; onDeaf(error: Error): void }): FetchLike {
+function watchOwnStream(events: { onStreamOpen(): void; onStreamLost(error: Error): void }): FetchLike {
   return async (url, init) => {
     const lastEventId = new Headers(init?.headers).get('last-event-id') ?? OWN_STREAM
     if (init?.method !== 'GET' || !lastEventId.startsWith(OWN_STREAM)) return fetch(url, init)
     try {
       const response = await fetch(url, init)
       if (response.ok || response.status === NO_STREAM) {
-        events.onHearing()
+        events.onStreamOpen()
         return response
       }
       await response.body?.cancel()
-      events.onDeaf(new Error(`The hub tells of no changes: ${response.status} ${response.statusText}`))
+      events.onStreamLost(new Error(`The hub tells of no changes: ${response.status} ${response.statusText}`))
     } catch (error) {
       if (init.signal?.aborted) throw error
-      events.onDeaf(new Error(`The hub tells of no changes: ${describeError(error)}`, { cause: error }))
+      events.onStreamLost(new Error(`The hub tells of no changes: ${describeError(error)}`, { cause: error }))
     }
     return new Response(null, { status: NO_STREAM })
   }

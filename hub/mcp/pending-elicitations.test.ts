@@ -22,9 +22,9 @@ function openCall(...names: string[]) {
   const clock = createFakeClock()
   const pending = new PendingElicitations(clock)
   let askOthers: (() => void) | undefined
-  const run = async ({ asker }: ForwardOptions) => {
+  const run = async ({ requester }: ForwardOptions) => {
     const put = (message: string) =>
-      asker?.ask('elicitation/create', { message }, CALLER.signal) ?? Promise.resolve({})
+      requester?.ask('elicitation/create', { message }, CALLER.signal) ?? Promise.resolve({})
     const [first, ...others] = names
     if (first === undefined) return { told: [] }
     const later = Promise.withResolvers<JsonObject[]>()

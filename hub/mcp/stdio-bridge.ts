@@ -10,7 +10,7 @@ import {
 import { type Clock, sleep } from '../core/clock.ts'
 import { describeError } from '../core/errors.ts'
 import { type Hub, type HubAddress, type HubSessionEvents, openHubSession } from './hub-session.ts'
-import { NotesRead } from './notes-read.ts'
+import { ProgressFlush } from './progress-flush.ts'
 import { createRevival, type Revival } from './revival.ts'
 import { SessionMemory } from './session-memory.ts'
 
@@ -48,7 +48,7 @@ export class StdioBridge {
   readonly #reopened = new WeakSet<Hub>()
   readonly #memory = new SessionMemory()
   readonly #revival: Revival
-  readonly #notesRead: NotesRead
+  readonly #progressFlush: ProgressFlush
   /** Settles once `initialize` is answered; undefined before a client sent it. */
   #initialized: PromiseWithResolvers<void> | undefined
   #sending: Promise<void> = Promise.resolve()
@@ -56,7 +56,7 @@ export class StdioBridge {
 
   constructor(deps: BridgeDeps) {
     this.#deps = deps
-    this.#notesRead = new NotesRead(deps.clock, message => deps.client.send(message))
+    this.#progressFlush = new ProgressFlush(deps.clock, message => deps.client.send(message))
     this.#revival = createRevival({
       clock: deps.clock,
       attempt: isFirst => this.#reconnect(isFirst),
@@ -72,7 +72,7 @@ export class StdioBridge {
     await client.start()
     await this.#ended.promise
     this.#leaving.abort()
-    this.#notesRead.giveUp()
+    this.#progressFlush.giveUp()
     for (const { abort } of this.#running.values()) abort.abort()
     const goodbye = this.#hub?.then(hub => hub.terminateSession()).catch(error => log(describeError(error)))
     const over = new AbortController()
@@ -85,10 +85,10 @@ export class StdioBridge {
 
   /** Forwards a message of the client. Never rejects: an error becomes the answer. */
   async #forward(message: JSONRPCMessage): Promise<void> {
-    if (this.#notesRead.take(message)) return
+    if (this.#progressFlush.take(message)) return
     if (isInitializeRequest(message)) {
       this.#memory.begin(message as JSONRPCRequest)
-      this.#notesRead.canAsk()
+      this.#progressFlush.allowPings()
       this.#initialized = Promise.withResolvers()
     } else {
       // A session has no id before that answer, and the hub refuses a message without one.
@@ -154,11 +154,11 @@ export class StdioBridge {
     return {
       onMessage: (hub, message) => this.#toClient(hub, message),
       onError: error => this.#deps.log(describeError(error)),
-      onDeaf: (hub, error) => void this.#onDeaf(hub, error),
+      onStreamLost: (hub, error) => void this.#onStreamLost(hub, error),
     }
   }
 
-  async #onDeaf(hub: Hub, error: Error): Promise<void> {
+  async #onStreamLost(hub: Hub, error: Error): Promise<void> {
     this.#deps.log(describeError(error))
     const opening = this.#hub
     // The opener reports why it could not open.
@@ -220,7 +220,7 @@ export class StdioBridge {
   #write(message: JSONRPCMessage): void {
     const { client, log } = this.#deps
     this.#sending = this.#sending
-      .then(() => this.#notesRead.before(message))
+      .then(() => this.#progressFlush.before(message))
       .then(() => client.send(message))
       .catch(error => {
         if (!this.#hasLeft) log(`The client did not take a message: ${describeError(error)}`)

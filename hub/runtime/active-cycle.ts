@@ -6,7 +6,7 @@ import { countStep, endCycle, redirectCycle } from '../store/cycles.ts'
 import { appendHistory, fencedWrite, type HistoryEntry } from '../store/history.ts'
 import { saveTokenFactors } from '../store/hub-state.ts'
 import type { InboxItem } from '../store/inbox.ts'
-import { parkCycle, unparkCycle } from '../store/parked.ts'
+import { resumeCycle, suspendCycle } from '../store/suspended.ts'
 import { releaseThread, seizeThread } from '../store/threads.ts'
 import { answerMessages, markAsked } from '../store/unanswered.ts'
 import type { Tx } from '../store/writer.ts'
@@ -22,7 +22,7 @@ export const LEASE_MS = 20 * 60_000
 
 export type CycleDeps = Pick<
   RuntimeDeps,
-  'store' | 'clock' | 'newId' | 'log' | 'signals' | 'model' | 'toldTools' | 'tokens' | 'meter'
+  'store' | 'clock' | 'newId' | 'log' | 'signals' | 'model' | 'toolLists' | 'tokens' | 'meter'
 >
 
 /** One transaction of a cycle. */
@@ -71,7 +71,7 @@ export type CycleStart = Pick<
   | 'items'
   | 'unseen'
   | 'hasMore'
-  | 'parkedAt'
+  | 'suspendedAt'
 >
 
 /**
@@ -112,7 +112,7 @@ export class ActiveCycle {
   /** Whether an item waits that did not fit, or was given back: the next cycle then begins at once. */
   declare hasMore: boolean
   /** Time since when the provider cannot be reached, unix milliseconds; null while it can. */
-  declare parkedAt: number | null
+  declare suspendedAt: number | null
   /** Compactions so far for which a model could be asked. */
   compactions = 0
   /** Whether the window was made shorter for what a budget leaves, which happens once. */
@@ -120,7 +120,7 @@ export class ActiveCycle {
   /** Failures in a row of the last call of the model. */
   failures = 0
   /** Whether people read that the model fails, and not yet that it works again. */
-  hasToldFailure = false
+  hasReportedFailure = false
   /** Aborts with StopRequested when a person stops the cycle. */
   stop: AbortSignal = new AbortController().signal
   /** Lets other cycles run beside this one, which is no suspect of a crash any more. */
@@ -289,7 +289,7 @@ export class ActiveCycle {
     this.window = window
     this.windowStart = start
     this.#anchor = undefined
-    this.#deps.toldTools.renew(this.thread)
+    this.#deps.toolLists.renew(this.thread)
   }
 
   /**
@@ -327,24 +327,24 @@ export class ActiveCycle {
   /** Suspends the cycle until `until` at the latest: it then goes on from the same point. */
   async suspend(
     until: number,
-    why: { parkedAt: number } | { note: string },
+    why: { suspendedAt: number } | { note: string },
     tell: (write: CycleWrite) => Promise<void>,
   ): Promise<void> {
     await this.commit(async write => {
       await releaseThread(write.tx, this, write.now)
-      await parkCycle(write.tx, { ...this.#key, until, why })
+      await suspendCycle(write.tx, { ...this.#key, until, why })
       await tell(write)
     })
-    this.outcome = 'parkedAt' in why ? 'waits_for_provider' : 'waits_for_budget'
+    this.outcome = 'suspendedAt' in why ? 'waits_for_provider' : 'waits_for_budget'
     this.signals.emit('dueTimesChanged', { why: 'a cycle waits' })
   }
 
   /** Ends the wait for the provider, which answered. */
   async endWait({ tx, afterCommit }: CycleWrite): Promise<void> {
-    if (this.parkedAt !== null) await unparkCycle(tx, this.id)
+    if (this.suspendedAt !== null) await resumeCycle(tx, this.id)
     afterCommit(() => {
-      this.parkedAt = null
-      this.hasToldFailure = false
+      this.suspendedAt = null
+      this.hasReportedFailure = false
     })
   }
 

@@ -8,8 +8,8 @@ import { plural, quote, toLine, toSpan, truncate } from '../core/text.ts'
 import type { InboxItem } from '../store/inbox.ts'
 import type { ApprovalRow, ScheduleRow } from '../store/tables.ts'
 import type { RunningTask } from '../store/tasks.ts'
+import { type ContextUpdate, describeContext, toContextMark } from './context-update.ts'
 import { schemaOf } from './reply.ts'
-import { type ContextTold, describeContext, markTold } from './told-context.ts'
 
 /** Facts that a batch tells besides its items; they change too often to be part of the prompt. */
 export interface BatchFacts {
@@ -23,7 +23,7 @@ export interface BatchFacts {
   /** Calls of the thread that wait for a person's yes. */
   approvals: readonly ApprovalRow[]
   /** Stored facts: all if the window tells none, else those that changed since; undefined for none. */
-  context?: ContextTold | undefined
+  context?: ContextUpdate | undefined
   /** Tasks of the thread that have not ended. */
   tasks?: readonly RunningTask[]
   /** Whether the cycle's final text is the summary of a task. */
@@ -111,7 +111,7 @@ function toMessage(
     ...items.map((item, index) => `\n${index + 1}. ${showItem(item, facts.now, longest)}`),
   ]
   const message = { role: 'user' as const, text: parts.join('\n'), items: batch }
-  return { ...message, ...markTold(facts.context) }
+  return { ...message, ...toContextMark(facts.context) }
 }
 
 /** Returns an item with its origin, its age, its text and the schema that its answer must fit. */

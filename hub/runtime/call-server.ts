@@ -69,7 +69,7 @@ export async function callServer(
   const inCycle = createSampling(deps, { account: cycle.account, guard, stop: cycle.stop })
   const beside = createSampling(deps, toApprovedCall(agent, cycle.id))
   const run = async () => {
-    await using asker = openAsker(deps, asking, (params, ended) =>
+    await using requester = openAsker(deps, asking, (params, ended) =>
       (detached ? beside : inCycle)(params, ended),
     )
     return await tool.call(args, {
@@ -77,7 +77,7 @@ export async function callServer(
       signal: abort.signal,
       idempotencyKey: row.id,
       onProgress: message => showCall(cycle.signals, toPlace(cycle), row, 'started', message),
-      asker,
+      requester,
     })
   }
   const done = run()

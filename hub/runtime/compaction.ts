@@ -8,13 +8,13 @@ import { moveWindow } from '../store/threads.ts'
 import { unansweredOf } from '../store/unanswered.ts'
 import type { ActiveCycle, CycleWrite } from './active-cycle.ts'
 import { isBatch } from './batch.ts'
+import { describeContext } from './context-update.ts'
 import type { RuntimeDeps } from './deps.ts'
 import { chargeNow, completeMetered } from './limits/account.ts'
 import { tokensInForce } from './limits/cycle-tokens.ts'
 import { type AskForSummary, type Summary, summarize } from './summarize.ts'
 import { wordsOfPeople } from './summary.ts'
 import { tokensOf, tokensOfAll } from './tokens.ts'
-import { describeContext } from './told-context.ts'
 import {
   cutLength,
   decideCut,

@@ -58,7 +58,7 @@ export async function openCrashGuard(deps: CrashGuardDeps): Promise<CrashGuard> 
     signals.on('message', message => {
       if (!hold || message.kind !== 'user' || hold.told.includes(message.conversation)) return
       hold = { ...hold, told: [...hold.told, message.conversation] }
-      tellHeld(deps, hold, message).catch(error => log.error('hold_not_told', { error }))
+      notifyHeld(deps, hold, message).catch(error => log.error('hold_not_told', { error }))
     }),
   )
   stack.defer(
@@ -124,7 +124,7 @@ async function release({ store, signals, log }: CrashGuardDeps): Promise<void> {
   }
 }
 
-async function tellHeld(
+async function notifyHeld(
   { store, clock, newId, signals, config }: CrashGuardDeps,
   hold: Hold,
   asked: { conversation: string; id: string },

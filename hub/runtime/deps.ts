@@ -10,7 +10,7 @@ import type { Store } from '../store/open.ts'
 import type { Tx } from '../store/writer.ts'
 import type { Meter } from './limits/meter.ts'
 import type { TokenCounter } from './tokens.ts'
-import type { ToldTools } from './told-tools.ts'
+import type { ToolLists } from './tool-lists.ts'
 
 /** An agent as the runtime needs it. */
 export interface RuntimeAgent {
@@ -102,7 +102,7 @@ export interface RuntimeDeps {
   owner: string
   /** Resolves once it is stored that a cycle runs, so that a crash from now on counts. */
   noteCycle(): Promise<void>
-  toldTools: ToldTools
+  toolLists: ToolLists
   tokens: TokenCounter
   budget: () => Budget
   meter: Meter

@@ -2,10 +2,10 @@ import type { DueSource } from '../core/due.ts'
 import {
   dueThreads,
   earliestNotBefore,
-  parkedThreads,
   setNotBefore,
+  suspendedThreads,
   type WaitingThread,
-} from '../store/parked.ts'
+} from '../store/suspended.ts'
 import type { RuntimeDeps } from './deps.ts'
 import { LONGEST_WAIT_MS, TRY_AGAIN_MS } from './suspend.ts'
 
@@ -44,9 +44,9 @@ export function decideWaiting(
   let mayTry = true
   const run: string[] = []
   const later: string[] = []
-  for (const { thread, parkedAt } of due) {
-    const isOver = parkedAt !== null && now - parkedAt >= LONGEST_WAIT_MS
-    const waits = isDown && parkedAt !== null && !isOver
+  for (const { thread, suspendedAt } of due) {
+    const isOver = suspendedAt !== null && now - suspendedAt >= LONGEST_WAIT_MS
+    const waits = isDown && suspendedAt !== null && !isOver
     if (waits && !mayTry) later.push(thread)
     else run.push(thread)
     if (waits) mayTry = false
@@ -59,7 +59,7 @@ export async function resumeWaiting(
   deps: Pick<RuntimeDeps, 'store'>,
   wake: (thread: string) => void,
 ): Promise<void> {
-  const threads = await parkedThreads(deps.store.db)
+  const threads = await suspendedThreads(deps.store.db)
   if (threads.length === 0) return
   await deps.store.write(tx => setNotBefore(tx, threads, null))
   for (const thread of threads) wake(thread)

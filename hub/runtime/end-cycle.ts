@@ -26,7 +26,7 @@ export async function unansweredIn(db: Kysely<Tables>, cycle: ActiveCycle): Prom
 }
 
 /** Returns where a failure is told: the conversation of the reply, or a default, and every one that waits. */
-export async function conversationsToTell(tx: Tx, cycle: ActiveCycle): Promise<Set<string>> {
+export async function conversationsToNotify(tx: Tx, cycle: ActiveCycle): Promise<Set<string>> {
   const place = cycle.placeOfPeople()
   const waiting = await unansweredIn(tx, cycle)
   return new Set([...(place === null ? [] : [place]), ...waiting.map(each => each.conversation)])
@@ -87,7 +87,7 @@ export async function fail(cycle: ActiveCycle, failure: Failure): Promise<void> 
     const results = hasOpenCalls(cycle.window) ? await cutCalls(write, cycle) : []
     await cycle.append(write, [...results, ...toNote(failure)])
     if (await giveBack(tx, cycle, failure)) goOnAfter(write, cycle)
-    const conversations = await conversationsToTell(tx, cycle)
+    const conversations = await conversationsToNotify(tx, cycle)
     if (status === 'stopped') await dropUnanswered(tx, { cycle: cycle.id })
     if (partial !== '') await cycle.message(write, { kind: 'agent', text: `${partial}\n\n(stopped here)` })
     for (const conversation of conversations) await cycle.message(write, { kind, text, conversation, data })

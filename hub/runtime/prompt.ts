@@ -12,11 +12,11 @@ const HOUSE_RULES = `How you work here:
 
 /** Returns what precedes the window in an agent's requests, the same until its file or its window changes. */
 export function toPreamble(
-  deps: Pick<RuntimeDeps, 'toldTools' | 'model'>,
+  deps: Pick<RuntimeDeps, 'toolLists' | 'model'>,
   { agent, thread }: { agent: RuntimeAgent; thread: string },
 ) {
   const { readsAllTools = false } = deps.model(agent.model)
-  return { system: toSystemPrompt(agent), tools: deps.toldTools.of(thread, agent.tools, readsAllTools) }
+  return { system: toSystemPrompt(agent), tools: deps.toolLists.of(thread, agent.tools, readsAllTools) }
 }
 
 /** Returns the prompt that precedes an agent's window. It depends on the agent's file alone. */

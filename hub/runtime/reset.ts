@@ -123,7 +123,7 @@ function emitReset({ signals }: Pick<Deps, 'signals'>, { by, threads, messages, 
 
 /** Ends the session before the batch, which has the thread's newest seq; the window begins at the batch. */
 export async function startFresh(
-  deps: Pick<RuntimeDeps, 'model' | 'toldTools'>,
+  deps: Pick<RuntimeDeps, 'model' | 'toolLists'>,
   tx: Tx,
   { agent, row, now }: { agent: RuntimeAgent; row: ThreadRow; now: number },
 ): Promise<void> {
@@ -147,5 +147,5 @@ export async function startFresh(
   }
   await moveWindow(tx, row.id, row.last_seq)
   await dropUnanswered(tx, { thread: row.id })
-  deps.toldTools.renew(row.id)
+  deps.toolLists.renew(row.id)
 }

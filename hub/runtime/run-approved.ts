@@ -102,13 +102,13 @@ async function run(
     pause: () => deadline.hold(),
   }
   try {
-    await using asker = openAsker(deps, asking, deps.sampleFor(agent, approval.cycle_id))
+    await using requester = openAsker(deps, asking, deps.sampleFor(agent, approval.cycle_id))
     const outcome = await tool.call(args, {
       agent: agentOfThread(approval.thread_id),
       signal: AbortSignal.any([stopping, deadline.signal]),
       idempotencyKey: row.id,
       onProgress: show,
-      asker,
+      requester,
     })
     return { status: toStatus(outcome), outcome }
   } catch (error) {

@@ -17,7 +17,7 @@ import type { Semaphore } from './semaphore.ts'
 import { MustRunAlone, startCycle } from './start-cycle.ts'
 import { Stops } from './stop.ts'
 import { createTokenCounter } from './tokens.ts'
-import { createToldTools } from './told-tools.ts'
+import { createToolLists } from './tool-lists.ts'
 import { type CycleWatch, createCycleWatch } from './watch.ts'
 
 /** Runs the cycles of all threads. A thread that sleeps costs nothing here: no timer, no object, no query. */
@@ -126,7 +126,7 @@ export function createRuntime(given: Omit<RuntimeDeps, OwnParts>, semaphore: Sem
 }
 
 /** The parts that a runtime makes for itself. */
-type OwnParts = 'toldTools' | 'tokens' | 'meter' | 'background'
+type OwnParts = 'toolLists' | 'tokens' | 'meter' | 'background'
 
 function addParts(
   given: Omit<RuntimeDeps, OwnParts>,
@@ -151,7 +151,7 @@ function addParts(
   // The given object stays the prototype: its time zone may change while it runs.
   return Object.assign(Object.create(given) as typeof given, {
     meter,
-    toldTools: createToldTools(given.toolBox),
+    toolLists: createToolLists(given.toolBox),
     tokens,
     background,
   })

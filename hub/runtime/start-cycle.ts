@@ -3,7 +3,7 @@ import { openApprovalsOf } from '../store/approvals.ts'
 import { createCycle, endCycle, lastCycleEnd, runningCycle } from '../store/cycles.ts'
 import { appendHistory } from '../store/history.ts'
 import { itemsOfCycle, nextItems } from '../store/inbox.ts'
-import { forgetNote } from '../store/parked.ts'
+import { forgetNote } from '../store/suspended.ts'
 import type { CycleRow, ThreadRow } from '../store/tables.ts'
 import { discardItems } from '../store/tasks.ts'
 import { claimThread, releaseThread } from '../store/threads.ts'
@@ -17,7 +17,7 @@ import { tokensOfCycle } from './limits/prices.ts'
 import { BudgetBusy, openToday, reserveStart } from './limits/reserve.ts'
 import { decideReplyTo } from './reply.ts'
 import { startFresh } from './reset.ts'
-import { tellWaiting } from './suspend.ts'
+import { notifyWaiting } from './suspend.ts'
 import { appendTooLong, readFacts, takeItemsInto, toResting } from './take-batch.ts'
 import { toAgentOf } from './tasks.ts'
 import { readWindow } from './window.ts'
@@ -97,7 +97,7 @@ async function tryStart(
   try {
     const { cycle, notice, waiting } = await deps.store.write(start, 'relaxed')
     if (notice) deps.signals.emit('message', notice)
-    if (waiting !== undefined) await tellWaiting(deps, thread, waiting)
+    if (waiting !== undefined) await notifyWaiting(deps, thread, waiting)
     if (reservation) countWake(deps, reservation)
     return cycle
   } catch (error) {
@@ -155,7 +155,7 @@ async function resume(
     items: await itemsOfCycle(tx, cycle.id),
     unseen: [],
     hasMore: true,
-    parkedAt: cycle.parked_at,
+    suspendedAt: cycle.parked_at,
   })
 }
 
@@ -208,7 +208,7 @@ async function begin(deps: Deps, tx: Tx, { agent, row: claimed, now, reserve }: 
     items,
     unseen: items,
     hasMore,
-    parkedAt: null,
+    suspendedAt: null,
   })
   return { cycle, notice }
 }

@@ -8,7 +8,7 @@ import { readCycle } from '../store/cycles.ts'
 import { waitingItems } from '../store/inbox.ts'
 import type { ActiveCycle } from './active-cycle.ts'
 import type { RuntimeDeps } from './deps.ts'
-import { conversationsToTell, deadLetter, toFinalError } from './end-cycle.ts'
+import { conversationsToNotify, deadLetter, toFinalError } from './end-cycle.ts'
 import { userMessages } from './reply.ts'
 
 /** Milliseconds that a cycle waits for its provider before it becomes a dead letter. */
@@ -26,15 +26,15 @@ export async function waitForProvider(
   error: ModelError,
 ): Promise<void> {
   const now = cycle.now()
-  const since = cycle.parkedAt ?? now
+  const since = cycle.suspendedAt ?? now
   if (now - since >= LONGEST_WAIT_MS) return deadLetter(cycle, toFinalError(error))
   const asked = cycle.model().health?.retryAt() ?? now + TRY_AGAIN_MS
   const retryAt = Math.min(Math.max(asked, now + 1), since + LONGEST_WAIT_MS)
-  const isNew = cycle.parkedAt === null
+  const isNew = cycle.suspendedAt === null
   const attempt = cycle.failures || 1
   const wait = `I wait and go on by myself once it answers; the next try is at ${toLocal(retryAt, timezone)}. After 24 hours this goes to the dead letters.`
-  await cycle.suspend(retryAt, { parkedAt: now }, async write => {
-    for (const conversation of isNew ? await conversationsToTell(write.tx, cycle) : [])
+  await cycle.suspend(retryAt, { suspendedAt: now }, async write => {
+    for (const conversation of isNew ? await conversationsToNotify(write.tx, cycle) : [])
       await cycle.message(write, {
         kind: 'error',
         text: `${toSentence(describeError(error))} ${wait}`,
@@ -42,15 +42,15 @@ export async function waitForProvider(
         data: { attempt, of: attempt, retryAt, retryable: true, parked: true },
       })
   })
-  if (isNew) cycle.log.warn('cycle_parked', { cycle: cycle.id, thread: cycle.thread, error, retryAt })
+  if (isNew) cycle.log.warn('cycle_suspended', { cycle: cycle.id, thread: cycle.thread, error, retryAt })
 }
 
 /** Ends the cycle's wait for its provider, which answered, and tells people who read of the failure. */
-export async function tellRecovered(cycle: ActiveCycle): Promise<void> {
-  if (cycle.parkedAt === null && !cycle.hasToldFailure) return
+export async function notifyRecovered(cycle: ActiveCycle): Promise<void> {
+  if (cycle.suspendedAt === null && !cycle.hasReportedFailure) return
   await cycle.commit(async write => {
     await cycle.endWait(write)
-    for (const conversation of await conversationsToTell(write.tx, cycle))
+    for (const conversation of await conversationsToNotify(write.tx, cycle))
       await cycle.message(write, { kind: 'notice', text: 'The model answers again; I go on.', conversation })
   })
 }
@@ -59,7 +59,7 @@ export async function tellRecovered(cycle: ActiveCycle): Promise<void> {
  * Tells people who write to a thread whose cycle waits for its provider, once in each conversation; what they
  * wrote waits in the inbox.
  */
-export async function tellWaiting(
+export async function notifyWaiting(
   { store, clock, newId, signals }: Pick<RuntimeDeps, 'store' | 'clock' | 'newId' | 'signals'>,
   thread: string,
   cycle: string,

@@ -12,18 +12,18 @@ import { activeSchedulesOf } from '../store/schedules.ts'
 import { runningTasksOf } from '../store/tasks.ts'
 import type { Tx } from '../store/writer.ts'
 import { type BatchFacts, type BatchMessage, showItem, toBatch, toUpdate } from './batch.ts'
+import { decideContextUpdate } from './context-update.ts'
 import { type BatchRoom, decideBatch, decideUpdate, type SizedItem } from './decide-batch.ts'
 import type { RuntimeAgent, RuntimeDeps } from './deps.ts'
 import { tokensInForce } from './limits/cycle-tokens.ts'
 import { toPreamble } from './prompt.ts'
 import { roomForSummary } from './summary.ts'
 import { type Anchor, MOST_PICTURE_TOKENS, tokensOfAll, tokensOfPreamble } from './tokens.ts'
-import { decideTelling } from './told-context.ts'
 import { toThresholds } from './window.ts'
 
 export type BatchDeps = Pick<
   RuntimeDeps,
-  'clock' | 'newId' | 'timezone' | 'model' | 'tokens' | 'toolBox' | 'toldTools'
+  'clock' | 'newId' | 'timezone' | 'model' | 'tokens' | 'toolBox' | 'toolLists'
 >
 
 /** The thread before its next message: the agent, and the window that the message follows. */
@@ -198,7 +198,7 @@ export async function readFacts(
     inTask: agent.task !== undefined,
     timezone,
     conversations: agent.conversations,
-    context: decideTelling(
+    context: decideContextUpdate(
       window.map(({ content }) => content),
       stored,
     ),

@@ -19,7 +19,7 @@ import { completeMetered } from './limits/account.ts'
 import { mayShrinkTo } from './limits/cycle-tokens.ts'
 import { LimitReached } from './limits/limit-reached.ts'
 import { decideRetry } from './retry.ts'
-import { tellRecovered } from './suspend.ts'
+import { notifyRecovered } from './suspend.ts'
 import { toMessages } from './window.ts'
 
 export type ThinkDeps = CompactDeps & Pick<RuntimeDeps, 'random'>
@@ -148,7 +148,7 @@ async function completeWithRetries(
     }
     try {
       const reply = await completeMetered(deps, cycle, { model, request, signal, onText })
-      await tellRecovered(cycle)
+      await notifyRecovered(cycle)
       return { model, request, reply }
     } catch (error) {
       signal.throwIfAborted()
@@ -174,8 +174,8 @@ async function prepareRepeat(
   const retryAt = cycle.now() + wait
   if (retryAt >= cycle.startedAt + cycle.agent.limits.minutes * 60_000) return undefined
   cycle.log.warn('model_failed', { error, attempt: failures, of, retryInMs: wait })
-  if (!tell || cycle.hasToldFailure || cycle.parkedAt !== null) return wait
-  cycle.hasToldFailure = true
+  if (!tell || cycle.hasReportedFailure || cycle.suspendedAt !== null) return wait
+  cycle.hasReportedFailure = true
   const text = `${toSentence(describeError(error))} I try again in ${toSpan(wait)} (${failures} of ${of}).`
   const data = { attempt: failures, of, retryAt, retryable: true }
   await cycle.commit(write => cycle.message(write, { kind: 'error', text, data }))

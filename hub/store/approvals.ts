@@ -81,7 +81,7 @@ export function decideOpen(tx: Tx, id: string, decided: Decided): Promise<Approv
 }
 
 /**
- * Expires the open questions, since their askers died with the last process. A question whose own call waits
+ * Expires the open questions, since their requesters died with the last process. A question whose own call waits
  * for it is answered with the end of that call.
  */
 export async function closeQuestions(tx: Tx, now: number): Promise<void> {

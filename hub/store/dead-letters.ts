@@ -141,7 +141,7 @@ export async function retryDeadLetter(tx: Tx, id: string, by: string, now: numbe
   return letter
 }
 
-/** Reopens a task that ended with the cycle, and ends the thread's wait unless it has a parked cycle. */
+/** Reopens a task that ended with the cycle, and ends the thread's wait unless it has a suspended cycle. */
 async function reviveThread(tx: Tx, thread: string): Promise<void> {
   await tx
     .updateTable('threads')

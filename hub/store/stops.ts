@@ -15,7 +15,7 @@ export interface StoppedCycle {
 
 /**
  * Records that the running cycles of the scope are to stop, so that a crash does not forget it; the first
- * asker stays. A cycle that waits for its provider wakes to end.
+ * requester stays. A cycle that waits for its provider wakes to end.
  */
 export async function requestStops(tx: Tx, scope: StopScope, by: string): Promise<StoppedCycle[]> {
   const { threads, conversation } = scope

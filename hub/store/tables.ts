@@ -71,7 +71,7 @@ export interface Tables {
     id: string
     thread_id: string
     /**
-     * `running` includes cycles that are parked or were cut by a crash: they go on. A `dead` cycle is in the
+     * `running` includes cycles that are suspended or were cut by a crash: they go on. A `dead` cycle is in the
      * dead letters.
      */
     status: 'running' | 'done' | 'failed' | 'stopped' | 'dead'

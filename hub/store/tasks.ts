@@ -174,12 +174,12 @@ export async function endTask(tx: Tx, id: string, end: TaskEnd): Promise<Ended> 
     closed.push(...own.closed)
     told.push(...own.told)
   }
-  if (await tellParent(tx, row, end)) woken.push(row.parent_id ?? '')
+  if (await notifyParent(tx, row, end)) woken.push(row.parent_id ?? '')
   return { woken, closed, told }
 }
 
 /** Posts the end to the parent's inbox; returns whether the parent is to be woken. */
-async function tellParent(tx: Tx, task: ThreadRow, end: TaskEnd): Promise<boolean> {
+async function notifyParent(tx: Tx, task: ThreadRow, end: TaskEnd): Promise<boolean> {
   if (task.parent_id === null || task.parent_id === end.by) return false
   const wakes = task.wakes_parent === 1
   await postItem(tx, {
@@ -227,7 +227,7 @@ async function closeWaits(tx: Tx, thread: string, now: number): Promise<Pick<End
   for (const approval of closed) {
     const text = `Approval ${approval.id} was closed, since the task has ended; it did not run.`
     await finishCall(tx, approval.call_id, { status: 'denied', result: { text, isError: true }, now })
-    const message = await tellClosed(tx, approval, { text, now })
+    const message = await notifyClosed(tx, approval, { text, now })
     if (message) told.push(message)
   }
   await discardItems(tx, thread)
@@ -235,7 +235,7 @@ async function closeWaits(tx: Tx, thread: string, now: number): Promise<Pick<End
 }
 
 /** Appends the line of the approval's call to the conversation in which it was asked for. */
-async function tellClosed(
+async function notifyClosed(
   tx: Tx,
   { id, call_id: call, cycle_id: cycle, conversation_id: conversation, tool, arguments: args }: ApprovalRow,
   { text, now }: { text: string; now: number },

@@ -9,7 +9,7 @@ import {
   StreamableHTTPClientTransport,
   type Transport,
 } from '@modelcontextprotocol/client'
-import type { Asker, JsonObject } from '../core/forwarding.ts'
+import type { JsonObject, Requester } from '../core/forwarding.ts'
 import { createHttpPost, type HttpPost } from './http/http-post.ts'
 import { createSseTransport, createStreamableTransport } from './http/http-transports.ts'
 import { type ArgumentMirror, createArgumentMirror, toStandardHeaders } from './http/param-headers.ts'
@@ -160,11 +160,11 @@ async function attempt(
 /** Returns a function that builds what each request of 2026-07-28 says of its requester. */
 function toEnvelope(client: Client, clientInfo: { name: string; version: string }) {
   const version = client.getNegotiatedProtocolVersion()
-  return (asker: Asker | undefined): JsonObject => ({
+  return (requester: Requester | undefined): JsonObject => ({
     [PROTOCOL_VERSION_META_KEY]: version,
     [CLIENT_INFO_META_KEY]: clientInfo,
-    [CLIENT_CAPABILITIES_META_KEY]: asker?.capabilities ?? CAPABILITIES,
-    ...(asker?.logLevel === undefined ? {} : { [LOG_LEVEL_META_KEY]: asker.logLevel }),
+    [CLIENT_CAPABILITIES_META_KEY]: requester?.capabilities ?? CAPABILITIES,
+    ...(requester?.logLevel === undefined ? {} : { [LOG_LEVEL_META_KEY]: requester.logLevel }),
   })
 }
 

@@ -104,7 +104,7 @@ export class Pool implements AsyncDisposable {
   ): Promise<Result> {
     const entry = this.#entries.get(name)
     if (!entry) throw new HubError('not_found', `There is no server ${name}`)
-    const session = options?.session ?? options?.asker?.key
+    const session = options?.session ?? options?.requester?.key
     const isOwn = entry.connection.spec.isolated && session !== undefined
     entry.uses++
     try {

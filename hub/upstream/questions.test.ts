@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import type { Asker, JsonObject } from '../core/forwarding.ts'
+import type { JsonObject, Requester } from '../core/forwarding.ts'
 import { untilComplete } from './questions.ts'
 
 /** Has a server ask a client by `method`; returns what the server is told, and what the client was asked. */
 async function askFor(method: string, capabilities: JsonObject) {
   const asked: string[] = []
-  const asker: Asker = {
+  const requester: Requester = {
     key: 'one',
     capabilities,
     repeats: false,
@@ -16,7 +16,7 @@ async function askFor(method: string, capabilities: JsonObject) {
   }
   const result = await untilComplete<object>(
     'x',
-    { asker },
+    { requester },
     async repeat =>
       repeat ?? {
         resultType: 'input_required',

@@ -1,6 +1,6 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client'
 import { HubError } from '../core/errors.ts'
-import { type Asker, type ForwardOptions, isObject, type JsonObject } from '../core/forwarding.ts'
+import { type ForwardOptions, isObject, type JsonObject, type Requester } from '../core/forwarding.ts'
 import { ELICITATION, quoteQuestion } from '../core/server-question.ts'
 
 /**
@@ -19,8 +19,8 @@ const MOST_ROUNDS = 10
  * Asks a client what it declared that it can be asked; a client without roots has none. Throws
  * MissingRequiredClientCapability for anything else.
  */
-export async function askClient(
-  asker: Asker | undefined,
+export async function askRequester(
+  requester: Requester | undefined,
   method: string,
   params: JsonObject,
   signal: AbortSignal,
@@ -31,7 +31,7 @@ export async function askClient(
       ProtocolErrorCode.InvalidRequest,
       `The server asks for ${method}, for which no client is asked`,
     )
-  if (asker && isDeclared(asker, method)) return asker.ask(method, params, signal)
+  if (requester && isDeclared(requester, method)) return requester.ask(method, params, signal)
   if (method === 'roots/list') return { roots: [] }
   const text = `Whoever calls did not declare ${capability}, which the server asks for`
   throw ProtocolError.fromError(ProtocolErrorCode.MissingRequiredClientCapability, text, {
@@ -40,7 +40,7 @@ export async function askClient(
 }
 
 /** Tells whether a client declared that it can be asked by a method. */
-export function isDeclared({ capabilities }: Asker, method: string): boolean {
+export function isDeclared({ capabilities }: Requester, method: string): boolean {
   return capabilities[QUESTIONS.get(method) ?? ''] !== undefined
 }
 
@@ -55,11 +55,12 @@ export async function untilComplete<Result extends object>(
   send: (repeat: JsonObject | undefined, options: ForwardOptions) => Promise<Result>,
 ): Promise<Result> {
   const options = quoteAsked(server, given)
-  const { asker, signal = new AbortController().signal } = options
+  const { requester, signal = new AbortController().signal } = options
   let result = await send(options.repeat, options)
-  if (asker?.repeats) return quoteInput(server, result)
+  if (requester?.repeats) return quoteInput(server, result)
   for (let round = 0; wantsInput(result); round++) {
-    if (!asker) throw new HubError('bad_request', 'The server asks for input, and nobody is there to give it')
+    if (!requester)
+      throw new HubError('bad_request', 'The server asks for input, and nobody is there to give it')
     if (round === MOST_ROUNDS)
       throw new HubError('unavailable', `The server asked for input ${MOST_ROUNDS} times over`)
     const { inputRequests, requestState } = result
@@ -68,7 +69,7 @@ export async function untilComplete<Result extends object>(
         if (!isObject(request) || typeof request['method'] !== 'string')
           throw new ProtocolError(ProtocolErrorCode.InvalidRequest, `The server asks for nothing with ${key}`)
         const params = isObject(request['params']) ? request['params'] : {}
-        return [key, await askClient(asker, request['method'], params, signal)] as const
+        return [key, await askRequester(requester, request['method'], params, signal)] as const
       },
     )
     const inputResponses = Object.fromEntries(await Promise.all(answers))
@@ -77,13 +78,13 @@ export async function untilComplete<Result extends object>(
   return result
 }
 
-/** Returns options whose asker is told which server asks, and is asked for no secret. */
+/** Returns options whose requester is told which server asks, and is asked for no secret. */
 export function quoteAsked(server: string, options: ForwardOptions): ForwardOptions {
-  const { asker } = options
-  if (!asker) return options
-  const ask: Asker['ask'] = async (method, params, signal) =>
-    asker.ask(method, quote(server, method, params), signal)
-  return { ...options, asker: { ...asker, ask } }
+  const { requester } = options
+  if (!requester) return options
+  const ask: Requester['ask'] = async (method, params, signal) =>
+    requester.ask(method, quote(server, method, params), signal)
+  return { ...options, requester: { ...requester, ask } }
 }
 
 function quoteInput<Result extends object>(server: string, result: Result): Result {
@@ -128,7 +129,7 @@ export function decideAsked<Request extends Askable>(
   method: string,
   { inFlight, waiting, cancelled, isOwn }: Candidates<Request>,
 ): Request | undefined {
-  const principals = new Set([...inFlight.map(({ options }) => options.asker?.key), ...cancelled])
+  const principals = new Set([...inFlight.map(({ options }) => options.requester?.key), ...cancelled])
   let candidates = inFlight.slice(-1)
   if (inFlight.some(one => isAmbiguous(one, isOwn))) {
     // These are the requests that do not wait for an answer yet or, if all wait, the one asked last.
@@ -147,6 +148,6 @@ export function decideAsked<Request extends Askable>(
  * Tells whether equal keys may be two clients: those that repeat their requests have no session, and two with
  * the same name cannot be told apart.
  */
-export function isAmbiguous({ options: { asker } }: Askable, isOwn: boolean): boolean {
-  return asker?.repeats === true && !isOwn
+export function isAmbiguous({ options: { requester } }: Askable, isOwn: boolean): boolean {
+  return requester?.repeats === true && !isOwn
 }

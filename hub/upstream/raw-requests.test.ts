@@ -2,7 +2,7 @@ import { InMemoryTransport, type JSONRPCMessage } from '@modelcontextprotocol/cl
 import { describe, expect, test } from 'vitest'
 import { createFakeClock } from '../../tests/support/fake-clock.ts'
 import { until } from '../../tests/support/until.ts'
-import type { Asker, JsonObject } from '../core/forwarding.ts'
+import type { JsonObject, Requester } from '../core/forwarding.ts'
 import { createLog } from '../core/log.ts'
 import type { HttpPost } from './http/http-post.ts'
 import { RawRequests } from './raw-requests.ts'
@@ -62,12 +62,12 @@ test('a log message on the stream of a request is for its caller alone', async (
   ])
   overHttp()
   const heard: JsonObject[] = []
-  const quiet: Asker = { key: 'one', capabilities: {}, repeats: false, ask: async () => ({}) }
-  await requests.request('tools/call', {}, { asker: quiet })
+  const quiet: Requester = { key: 'one', capabilities: {}, repeats: false, ask: async () => ({}) }
+  await requests.request('tools/call', {}, { requester: quiet })
   await requests.request(
     'tools/call',
     {},
-    { asker: { ...quiet, logLevel: 'info', log: params => heard.push(params) } },
+    { requester: { ...quiet, logLevel: 'info', log: params => heard.push(params) } },
   )
   expect(told).toEqual([])
   expect(heard).toEqual([log.params])
@@ -78,7 +78,7 @@ test('a log message on the stream of a request is for its caller alone', async (
 test('a question that comes late for a call that was given up reaches nobody else', async () => {
   const { requests, far, sent } = await openRequests(() => [])
   const asked: string[] = []
-  const asker = (key: string): Asker => ({
+  const requester = (key: string): Requester => ({
     key,
     capabilities: { elicitation: {} },
     repeats: false,
@@ -92,10 +92,10 @@ test('a question that comes late for a call that was given up reaches nobody els
   const ask = (id: number) => far.send({ jsonrpc: '2.0', id, method: 'elicitation/create', params: {} })
 
   const left = new AbortController()
-  const given = requests.request('tools/call', {}, { asker: asker('one'), signal: left.signal })
+  const given = requests.request('tools/call', {}, { requester: requester('one'), signal: left.signal })
   left.abort(new Error('gone'))
   await expect(given).rejects.toThrow('gone')
-  const other = requests.request('tools/call', {}, { asker: asker('two') })
+  const other = requests.request('tools/call', {}, { requester: requester('two') })
   await ask(1)
   expect(await answerTo(1)).toMatchObject({ error: { message: expect.stringContaining('isolated') } })
   expect(asked).toEqual([])
@@ -112,7 +112,7 @@ describe('two calls of clients without a session that call themselves alike may 
   async function openCalls(count: number, isOwn = false) {
     const { requests, far, sent } = await openRequests(() => [], isOwn)
     const asked: number[] = []
-    const toAsker = (call: number): Asker => ({
+    const toAsker = (call: number): Requester => ({
       key: 'a name',
       capabilities: { elicitation: {} },
       repeats: true,
@@ -125,7 +125,7 @@ describe('two calls of clients without a session that call themselves alike may 
     })
     const add = () => {
       const given = new AbortController()
-      const options = { asker: toAsker(calls.length + 1), signal: given.signal }
+      const options = { requester: toAsker(calls.length + 1), signal: given.signal }
       calls.push(requests.request('tools/call', {}, options).catch(() => undefined))
       return () => given.abort()
     }
@@ -189,8 +189,8 @@ describe('two calls of clients without a session that call themselves alike may 
 test('nothing of a request that was given up is left when the connection ends', async () => {
   const { clock, requests } = await openRequests(() => [])
   const left = new AbortController()
-  const asker: Asker = { key: 'one', capabilities: {}, repeats: false, ask: async () => ({}) }
-  const given = requests.request('tools/call', {}, { asker, signal: left.signal })
+  const requester: Requester = { key: 'one', capabilities: {}, repeats: false, ask: async () => ({}) }
+  const given = requests.request('tools/call', {}, { requester, signal: left.signal })
   left.abort(new Error('gone'))
   await expect(given).rejects.toThrow('gone')
   expect(clock.timers).toBeGreaterThan(0)

@@ -9,10 +9,10 @@ import {
 } from '@modelcontextprotocol/client'
 import type { Clock } from '../core/clock.ts'
 import { describeError } from '../core/errors.ts'
-import { type Asker, type ForwardOptions, isObject, type JsonObject } from '../core/forwarding.ts'
+import { type ForwardOptions, isObject, type JsonObject, type Requester } from '../core/forwarding.ts'
 import type { Log } from '../core/log.ts'
 import type { HttpPost } from './http/http-post.ts'
-import { askClient, decideAsked, isAmbiguous, isDeclared, QUESTIONS } from './questions.ts'
+import { askRequester, decideAsked, isAmbiguous, isDeclared, QUESTIONS } from './questions.ts'
 import { connectionClosed, toErrorObject, toOutcome, tookTooLong } from './request-errors.ts'
 import { wrapTransport } from './wrap-transport.ts'
 
@@ -70,7 +70,7 @@ export class RawRequests {
   /** The principals of cancelled requests that the server has not answered yet, by the request's id. */
   readonly #cancelled = new Map<unknown, { principal: string; forget: () => void }>()
   #lastNumber = 0
-  #envelope: ((asker: Asker | undefined) => JsonObject) | undefined
+  #envelope: ((requester: Requester | undefined) => JsonObject) | undefined
   #http: HttpPost | undefined
   #isClosed = false
 
@@ -81,7 +81,10 @@ export class RawRequests {
   }
 
   /** Sets what the handshake found. `envelope` returns what the `_meta` of each request holds. */
-  use(http: HttpPost | undefined, envelope: ((asker: Asker | undefined) => JsonObject) | undefined): void {
+  use(
+    http: HttpPost | undefined,
+    envelope: ((requester: Requester | undefined) => JsonObject) | undefined,
+  ): void {
     this.#http = http
     this.#envelope = envelope
   }
@@ -145,7 +148,7 @@ export class RawRequests {
   #toMessage(id: string, method: string, params: JsonObject, options: ForwardOptions): JSONRPCRequest {
     const meta = {
       ...options.meta,
-      ...this.#envelope?.(options.asker),
+      ...this.#envelope?.(options.requester),
       ...(options.onProgress ? { progressToken: id } : {}),
     }
     const named = Object.keys(meta).length > 0 ? { ...params, _meta: meta } : params
@@ -177,12 +180,12 @@ export class RawRequests {
   /** Notes a cancelled request: over stdio its server may still ask, and nobody else shall be asked then. */
   #rememberCancelled(pending: Pending): void {
     const { id, options } = pending
-    if (this.#http || !options.asker) return
+    if (this.#http || !options.requester) return
     const ambiguous = isAmbiguous(pending, this.#deps.isOwn)
     if (ambiguous && this.#waiting().includes(pending)) return
     const cancelTimer = this.#deps.clock.after(LATE_MS, () => this.#cancelled.delete(id))
     this.#cancelled.set(id, {
-      principal: ambiguous ? `${options.asker.key} ${id}` : options.asker.key,
+      principal: ambiguous ? `${options.requester.key} ${id}` : options.requester.key,
       forget: () => {
         cancelTimer()
         this.#cancelled.delete(id)
@@ -235,10 +238,12 @@ export class RawRequests {
    */
   #takeLog(params: JsonObject, related: string | undefined): void {
     const about = [...this.#pending.values()].filter(({ id }) => related === undefined || id === related)
-    const wanting = about.flatMap(({ options: { asker } }) => (asker?.logLevel === undefined ? [] : [asker]))
-    for (const asker of wanting) asker.log?.(params)
+    const wanting = about.flatMap(({ options: { requester } }) =>
+      requester?.logLevel === undefined ? [] : [requester],
+    )
+    for (const requester of wanting) requester.log?.(params)
     // A message on a stream is its caller's alone, even if unwanted; the hub's own requests have no caller.
-    const isForAll = related === undefined ? wanting.length === 0 : about[0] && !about[0].options.asker
+    const isForAll = related === undefined ? wanting.length === 0 : about[0] && !about[0].options.requester
     if (isForAll) this.#deps.onNotice('notifications/message', params)
   }
 
@@ -264,12 +269,12 @@ export class RawRequests {
         pending.questions++
         pending.cancelLimit()
       }
-      const result = await askClient(pending?.options.asker, method, params, ended.signal)
+      const result = await askRequester(pending?.options.requester, method, params, ended.signal)
       return ended.signal.aborted ? undefined : { jsonrpc: '2.0', id, result }
     } catch (error) {
       // The protocol wants a client that repeats its requests to be told what it would have to declare.
-      const { asker } = pending?.options ?? {}
-      if (pending && asker?.repeats && !isDeclared(asker, method)) this.#cancel(pending, error)
+      const { requester } = pending?.options ?? {}
+      if (pending && requester?.repeats && !isDeclared(requester, method)) this.#cancel(pending, error)
       if (ended.signal.aborted) return undefined
       return { jsonrpc: '2.0', id, error: toErrorObject(error) }
     } finally {
@@ -285,7 +290,7 @@ export class RawRequests {
   #whoIsAsked(method: string, related: string | undefined): Pending | undefined {
     if (related !== undefined) return this.#pending.get(related)
     return decideAsked(method, {
-      inFlight: [...this.#pending.values()].filter(({ options }) => options.asker),
+      inFlight: [...this.#pending.values()].filter(({ options }) => options.requester),
       waiting: this.#waiting(),
       cancelled: [...this.#cancelled.values()].map(({ principal }) => principal),
       isOwn: this.#deps.isOwn,

@@ -29,7 +29,7 @@ const startHub = () =>
     overrides: { model: createScriptedModel(Array.from({ length: 60 }, () => policy)) },
   })
 
-async function asker(hub: TestHub) {
+async function requester(hub: TestHub) {
   const client = await openClient('sdk 2, 2026-07-28', hub)
   const ask = async (name: string, args: Record<string, unknown> = {}) => {
     const result = await client.call(name, args)
@@ -41,7 +41,7 @@ async function asker(hub: TestHub) {
 
 test('a task, from the chat to the audit', async () => {
   await using hub = await startHub()
-  await using mcp = await asker(hub)
+  await using mcp = await requester(hub)
   using chat = await openChat(hub)
   await chat.subscribe('anna')
   const asked = await chat.say('anna', 'look into it')
@@ -100,7 +100,7 @@ test('a task, from the chat to the audit', async () => {
 
 test('an event of an agent file makes a task, whose summary waits', async () => {
   await using hub = await startHub()
-  await using mcp = await asker(hub)
+  await using mcp = await requester(hub)
   const { routedTo } = (await mcp.ask('hub_publish_event', { type: 'temp_high' })) as { routedTo: string[] }
   expect(routedTo).toEqual([expect.stringMatching(/^thr_ben\.task_/)])
   const ended = await until('the task has ended', async () => {
@@ -115,7 +115,7 @@ test('an event of an agent file makes a task, whose summary waits', async () => 
 
 test('a conversation of two agents: @name says who answers, and hub_chat waits for all', async () => {
   await using hub = await startHub()
-  await using mcp = await asker(hub)
+  await using mcp = await requester(hub)
   using chat = await openChat(hub)
   await chat.subscribe('family')
   expect(await chat.ask('family', 'hello')).toMatchObject({ author: 'anna', text: 'anna here' })

@@ -21,11 +21,11 @@ export const SURE: JsonObject = { message: 'Really?', requestedSchema: { type: '
 export function askingTool(method: string, ...questions: JsonObject[]) {
   const answers: JsonObject[] = []
   const errors: string[] = []
-  const run = async (_args: JsonObject, { asker, signal }: ServerCallOptions) => {
-    if (!asker) throw new Error('Nobody can be asked')
+  const run = async (_args: JsonObject, { requester, signal }: ServerCallOptions) => {
+    if (!requester) throw new Error('Nobody can be asked')
     for (const params of questions) {
       try {
-        answers.push(await asker.ask(method, params, signal))
+        answers.push(await requester.ask(method, params, signal))
       } catch (error) {
         signal.throwIfAborted()
         errors.push(error instanceof Error ? error.message : String(error))

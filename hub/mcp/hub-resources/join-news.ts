@@ -14,7 +14,7 @@ export interface JoinedNews extends Disposable {
 export function joinNews({ clock, log }: { clock: Clock; log: Log }): JoinedNews {
   let waiting = new Map<string, () => void>()
   let cancel: (() => void) | undefined
-  const tellOne = (key: string, tell: () => void) => {
+  const notifyOne = (key: string, tell: () => void) => {
     try {
       tell()
     } catch (error) {
@@ -27,14 +27,14 @@ export function joinNews({ clock, log }: { clock: Clock; log: Log }): JoinedNews
       waiting = new Map()
       cancel = undefined
       if (all.size > 0) rest()
-      for (const [key, tell] of all) tellOne(key, tell)
+      for (const [key, tell] of all) notifyOne(key, tell)
     })
   }
   return {
     add(key, tell) {
       if (cancel) return void waiting.set(key, tell)
       rest()
-      tellOne(key, tell)
+      notifyOne(key, tell)
     },
     [Symbol.dispose]() {
       cancel?.()

@@ -8,7 +8,7 @@ import { threadsAwaitingApproval } from '../../store/approvals.ts'
 import { countOpenDeadLetters, failedThreads } from '../../store/dead-letters.ts'
 import { waitingCounts } from '../../store/inbox.ts'
 import type { Store } from '../../store/open.ts'
-import { laterThreads, parkedThreads } from '../../store/parked.ts'
+import { laterThreads, suspendedThreads } from '../../store/suspended.ts'
 import type { UsageDay } from '../../store/tables.ts'
 import { mainThreadId } from '../../store/threads.ts'
 import { usageOfDay } from '../../store/usage.ts'
@@ -61,7 +61,7 @@ export async function readStatus(
       name: models[0].name,
       health: distinct(models.flatMap(({ health }) => health?.providers() ?? [])),
       quirks,
-      parked: (await parkedThreads(store.db)).length,
+      parked: (await suspendedThreads(store.db)).length,
     },
     deadLetters: { open: await countOpenDeadLetters(store.db) },
     ...(held ? { held } : {}),
@@ -158,7 +158,7 @@ export async function readAgentStates(
 ): Promise<ListedAgent[]> {
   const { db } = store
   const failed = await failedThreads(db)
-  const later = new Set([...(await parkedThreads(db)), ...(await laterThreads(db, clock.now()))])
+  const later = new Set([...(await suspendedThreads(db)), ...(await laterThreads(db, clock.now()))])
   const awaiting = await threadsAwaitingApproval(db)
   const statusOf = (thread: string): AgentStatus => {
     if (isHeld) return 'waiting'

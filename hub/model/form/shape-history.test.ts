@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { providers } from '../providers/index.ts'
 import type { HistoryForm } from './form.ts'
-import { shapeHistory, tellCalls } from './shape-history.ts'
+import { notifyCalls, shapeHistory } from './shape-history.ts'
 import { assistant, png, result, sketch, user } from './testing/messages.ts'
 
 const base = providers.openai.form({ provider: 'openai', baseUrl: 'http://h', model: 'm', vision: true })
@@ -94,7 +94,7 @@ describe('shapeHistory', () => {
 
 it('tells calls and results as text', () => {
   const history = [user('hi'), assistant('so', ['a']), result('a', 'x\ny'), { ...result('b'), isError: true }]
-  expect(sketch(tellCalls(history))).toEqual([
+  expect(sketch(notifyCalls(history))).toEqual([
     'user: hi',
     'assistant: so\n(I called get_time with {})',
     'user: The result of get_time:\n> x\n> y',

@@ -18,7 +18,7 @@ export function shapeHistory(messages: readonly ModelMessage[], form: Form): Mod
   const paired = pairResults(messages, createCallIds(history.callIds))
   const placed = placeImages(paired, history.images)
   const own = placed.map(message => (message.role === 'assistant' ? toOwn(message, form) : message))
-  const told = history.flat ? tellCalls(own) : own
+  const told = history.flat ? notifyCalls(own) : own
   return orderMessages(told.flatMap(toFilled), history)
 }
 
@@ -54,7 +54,7 @@ function toFilled(message: ModelMessage): ModelMessage[] {
 }
 
 /** Turns calls and results into text: the last form, for a provider that refuses every other. */
-export function tellCalls(messages: readonly ModelMessage[]): ModelMessage[] {
+export function notifyCalls(messages: readonly ModelMessage[]): ModelMessage[] {
   return messages.map(message => {
     if (message.role === 'tool') {
       const what = message.isError ? 'The error of' : 'The result of'

@@ -5,7 +5,7 @@ import { holdThread, mainThreadId } from '../../store/threads.ts'
 import type { Tx } from '../../store/writer.ts'
 import type { ActiveCycle } from '../active-cycle.ts'
 import type { RuntimeAgent, RuntimeDeps } from '../deps.ts'
-import { conversationsToTell } from '../end-cycle.ts'
+import { conversationsToNotify } from '../end-cycle.ts'
 import { userMessages } from '../reply.ts'
 import type { LimitReached } from './limit-reached.ts'
 
@@ -24,7 +24,7 @@ export async function deferThread(
   const emit = await deps.store.write(async tx => {
     await holdThread(tx, thread, Number(limit.until))
     const waiting = userMessages(await waitingItems(tx, thread))
-    return tellDeferred(deps, tx, { agent, thread, limit, waiting })
+    return notifyDeferred(deps, tx, { agent, thread, limit, waiting })
   })
   emit()
   if (thread === mainThreadId(agent.name)) deps.signals.emit('agent', { name: agent.name, status: 'waiting' })
@@ -48,10 +48,10 @@ export async function deferCycle(
       thread,
       limit,
       waiting,
-      conversations: await conversationsToTell(tx, cycle),
+      conversations: await conversationsToNotify(tx, cycle),
       cycle: cycle.id,
     }
-    afterCommit(await tellDeferred(deps, tx, told))
+    afterCommit(await notifyDeferred(deps, tx, told))
   })
 }
 
@@ -59,7 +59,7 @@ export async function deferCycle(
  * Tells the conversations that wait, and `conversations`, once a day each; without any, the agent's first.
  * Returns what is to be called after the commit.
  */
-async function tellDeferred(
+async function notifyDeferred(
   { newId, clock, log, signals }: Deps,
   tx: Tx,
   deferred: {

@@ -21,7 +21,7 @@ export class BudgetBusy extends Error {}
 
 type Deps = Pick<
   RuntimeDeps,
-  'clock' | 'timezone' | 'meter' | 'budget' | 'model' | 'toolBox' | 'tokens' | 'toldTools'
+  'clock' | 'timezone' | 'meter' | 'budget' | 'model' | 'toolBox' | 'tokens' | 'toolLists'
 >
 
 /** Returns today in the zone of the config, once the meter has opened it. */

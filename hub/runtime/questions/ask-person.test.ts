@@ -237,8 +237,8 @@ test('a call that ends takes its question along', async () => {
   const given = Promise.withResolvers<void>()
   const impatient: StubTool = {
     name: 'setup',
-    async run(_args, { asker, signal }) {
-      asker?.ask(elicitation, SURE, signal).catch(() => undefined)
+    async run(_args, { requester, signal }) {
+      requester?.ask(elicitation, SURE, signal).catch(() => undefined)
       await given.promise
       return { text: 'gave up', isError: false }
     },

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Approval } from '../../../schemas/chat.ts'
 import { HubError } from '../../core/errors.ts'
 import { describeField, type Field, field, readFields } from '../../core/form-fields.ts'
-import type { Asker, JsonObject } from '../../core/forwarding.ts'
+import type { JsonObject, Requester } from '../../core/forwarding.ts'
 import { ELICITATION, QUESTION_MS } from '../../core/server-question.ts'
 import { createApproval, decideOpen, toApproval } from '../../store/approvals.ts'
 import { waitCall } from '../../store/ledger.ts'
@@ -39,7 +39,7 @@ const MOST_QUESTIONS = 20
  * Answers what a server asks during one call of an agent: a person of its conversation decides, and its model
  * writes with `sample`. Disposing it ends what is still open.
  */
-export function openAsker(deps: Deps, call: AskingCall, sample: Sample): Asker & AsyncDisposable {
+export function openAsker(deps: Deps, call: AskingCall, sample: Sample): Requester & AsyncDisposable {
   const ended = new AbortController()
   const open = new Set<Promise<JsonObject>>()
   let count = 0

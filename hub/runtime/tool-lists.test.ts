@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ModelTool } from '../core/model.ts'
-import { createToldTools } from './told-tools.ts'
+import { createToolLists } from './tool-lists.ts'
 
 const tool = (name: string): ModelTool => ({ name, description: '', inputSchema: { type: 'object' } })
 
@@ -10,7 +10,7 @@ function world() {
     tools: [tool('a')],
     list: () => [...box.tools],
   }
-  const told = createToldTools(box)
+  const told = createToolLists(box)
   const names = (thread = 't', access = ['*'], whole = false) =>
     told.of(thread, access, whole).map(({ name }) => name)
   return { box, told, names }

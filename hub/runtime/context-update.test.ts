@@ -3,7 +3,7 @@ import type { HistoryContent, StoredFact } from '../../schemas/inbox.ts'
 import { openWorld } from '../../tests/support/runtime-world.ts'
 import { call, say } from '../../tests/support/scripted-model.ts'
 import { removeContext, storeContext } from '../store/context.ts'
-import { decideTelling } from './told-context.ts'
+import { decideContextUpdate } from './context-update.ts'
 
 const fact = (key: string, value: string, scope: StoredFact['scope'] = 'agent') => ({ scope, key, value })
 const batch = (facts?: StoredFact[], whole = false): HistoryContent => ({
@@ -22,7 +22,7 @@ const stored = (value: StoredFact, isError = false): HistoryContent => ({
   structured: value,
 })
 
-test.each<[string, HistoryContent[], StoredFact[], ReturnType<typeof decideTelling>]>([
+test.each<[string, HistoryContent[], StoredFact[], ReturnType<typeof decideContextUpdate>]>([
   ['nothing told', [batch()], [fact('a', '1')], { kind: 'whole', facts: [fact('a', '1')] }],
   ['all told', [batch([fact('a', '1')], true)], [fact('a', '1')], undefined],
   ['a new one', [batch([], true)], [fact('a', '1')], { kind: 'changes', facts: [fact('a', '1')] }],
@@ -49,7 +49,7 @@ test.each<[string, HistoryContent[], StoredFact[], ReturnType<typeof decideTelli
     undefined,
   ],
 ])('%s', (_name, window, facts, expected) => {
-  expect(decideTelling(window, facts)).toEqual(expected)
+  expect(decideContextUpdate(window, facts)).toEqual(expected)
 })
 
 test('promise 8: what others change is told once in the next batch, and what stands before stays as it is', async () => {

@@ -2,7 +2,7 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/client'
 import { describe, expect, test } from 'vitest'
 import { createFakeClock } from '../../tests/support/fake-clock.ts'
 import { within } from '../../tests/support/until.ts'
-import { NotesRead } from './notes-read.ts'
+import { ProgressFlush } from './progress-flush.ts'
 
 const NOTE: JSONRPCMessage = {
   jsonrpc: '2.0',
@@ -25,7 +25,7 @@ function pong(number: number): JSONRPCMessage {
 function openClient() {
   const clock = createFakeClock()
   const pings: JSONRPCMessage[] = []
-  const notes = new NotesRead(clock, async ping => void pings.push(ping))
+  const notes = new ProgressFlush(clock, async ping => void pings.push(ping))
   /** Begins to write a message; `isWritten` is true at once if nothing keeps the message back. */
   const write = async (message: JSONRPCMessage) => {
     const writing = { isWritten: false, written: notes.before(message) }
@@ -41,7 +41,7 @@ function openClient() {
 describe('to a client that can be asked', () => {
   test.each(ANSWERS)('$what after a note waits for the answer to a ping', async ({ answer }) => {
     const { clock, pings, notes, write } = openClient()
-    notes.canAsk()
+    notes.allowPings()
     expect((await write(NOTE)).isWritten).toBe(true)
     expect((await write(LOG)).isWritten).toBe(true)
     const writing = await write(answer)
@@ -54,7 +54,7 @@ describe('to a client that can be asked', () => {
 
   test('what follows no note waits for nothing', async () => {
     const { pings, notes, write } = openClient()
-    notes.canAsk()
+    notes.allowPings()
     expect((await write(RESULT)).isWritten).toBe(true)
     await write(NOTE)
     expect((await write(QUESTION)).isWritten).toBe(true)
@@ -67,7 +67,7 @@ describe('to a client that can be asked', () => {
 
   test('an answer to an earlier ping is not taken for that to the latest', async () => {
     const { notes, write } = openClient()
-    notes.canAsk()
+    notes.allowPings()
     await write(NOTE)
     const first = await write(RESULT)
     notes.take(pong(1))
@@ -83,7 +83,7 @@ describe('to a client that can be asked', () => {
 
   test('one that does not answer is asked once, and then left some time', async () => {
     const { clock, pings, notes, write } = openClient()
-    notes.canAsk()
+    notes.allowPings()
     await write(NOTE)
     const first = await write(RESULT)
     clock.advance(1_999)
@@ -102,7 +102,7 @@ describe('to a client that can be asked', () => {
 
   test('nothing is kept back once the client has left', async () => {
     const { clock, notes, write } = openClient()
-    notes.canAsk()
+    notes.allowPings()
     await write(NOTE)
     const writing = await write(RESULT)
     notes.giveUp()

@@ -12,7 +12,7 @@ const PING = 'superbloom-ping-'
  * note that they read in one piece with its result. A legacy client is sent a ping, which it answers after
  * what came before. A client of 2026-07-28 takes no requests, so it gets some time.
  */
-export class NotesRead {
+export class ProgressFlush {
   readonly #clock: Clock
   /** Sends the client a request. */
   readonly #send: (message: JSONRPCMessage) => Promise<void>
@@ -28,7 +28,7 @@ export class NotesRead {
   }
 
   /** Allows requests to the client from now on. */
-  canAsk(): void {
+  allowPings(): void {
     this.#asks = true
   }
 

@@ -2,7 +2,7 @@ import { type HistoryContent, type StoredFact, storedFact } from '../../schemas/
 import { quoteAfter, toLine } from '../core/text.ts'
 
 /** The stored facts that a batch tells. */
-export interface ContextTold {
+export interface ContextUpdate {
   kind: 'whole' | 'changes'
   /** Facts to tell; a change with an empty value is a fact that is gone. */
   facts: StoredFact[]
@@ -13,11 +13,11 @@ export interface ContextTold {
  * nothing of it, else only what changed since, so that the older messages stay as they are. Undefined if
  * there is nothing to tell.
  */
-export function decideTelling(
+export function decideContextUpdate(
   window: readonly HistoryContent[],
   facts: readonly StoredFact[],
-): ContextTold | undefined {
-  const told = toldFacts(window)
+): ContextUpdate | undefined {
+  const told = factsInWindow(window)
   if (!told) return { kind: 'whole', facts: [...facts] }
   const changes = facts.filter(fact => told.get(nameOf(fact))?.value !== fact.value)
   const present = new Set(facts.map(nameOf))
@@ -27,7 +27,7 @@ export function decideTelling(
 }
 
 /** Returns the stored facts as the window tells them by now; undefined if it does not tell them. */
-function toldFacts(window: readonly HistoryContent[]): Map<string, StoredFact> | undefined {
+function factsInWindow(window: readonly HistoryContent[]): Map<string, StoredFact> | undefined {
   const whole = window.findLastIndex(content => content.role === 'user' && content.tellsContext === true)
   if (whole === -1) return undefined
   const told = new Map<string, StoredFact>()
@@ -48,7 +48,7 @@ function nameOf({ scope, key }: StoredFact): string {
 }
 
 /** Returns the facts as lines of a batch. */
-export function describeContext({ kind, facts }: ContextTold): string {
+export function describeContext({ kind, facts }: ContextUpdate): string {
   if (facts.length === 0) return 'Stored context: none.'
   const lines = facts.map(({ key, value }) => {
     if (value === '') return `- ${toLine(key)} (forgotten)`
@@ -58,7 +58,10 @@ export function describeContext({ kind, facts }: ContextTold): string {
 }
 
 /** Returns what a batch's message carries, so that later ones know what was told. */
-export function markTold(told: ContextTold | undefined): { tellsContext?: true; facts?: StoredFact[] } {
+export function toContextMark(told: ContextUpdate | undefined): {
+  tellsContext?: true
+  facts?: StoredFact[]
+} {
   if (!told) return {}
   return told.kind === 'whole' ? { tellsContext: true, facts: told.facts } : { facts: told.facts }
 }

@@ -2,27 +2,27 @@ import { type Kysely, sql } from 'kysely'
 import type { Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
 
-export interface Parking {
+export interface Suspension {
   thread: string
   cycle: string
   /** Time at which the cycle goes on at the latest. */
   until: number
   /** Time since which its provider cannot be reached, or the words for another reason. */
-  why: { parkedAt: number } | { note: string }
+  why: { suspendedAt: number } | { note: string }
 }
 
 /**
  * Makes the cycle wait, for its provider or for the end of a limit. A cycle that was asked to end meanwhile
- * does not wait: the asker wakes it.
+ * does not wait: the requester wakes it.
  */
-export async function parkCycle(tx: Tx, { thread, cycle, until, why }: Parking): Promise<void> {
+export async function suspendCycle(tx: Tx, { thread, cycle, until, why }: Suspension): Promise<void> {
   await sql`
     update threads set not_before = ${until}, status = 'waiting'
     where id = ${thread} and ended_at is null
       and not exists (select 1 from cycles where id = ${cycle} and stop_requested_by is not null)`.execute(tx)
   await tx
     .updateTable('cycles')
-    .set(eb => ('note' in why ? why : { parked_at: eb.fn.coalesce('parked_at', eb.val(why.parkedAt)) }))
+    .set(eb => ('note' in why ? why : { parked_at: eb.fn.coalesce('parked_at', eb.val(why.suspendedAt)) }))
     .where('id', '=', cycle)
     .execute()
 }
@@ -32,21 +32,21 @@ export async function forgetNote(tx: Tx, cycle: string): Promise<void> {
   await tx.updateTable('cycles').set({ note: null }).where('id', '=', cycle).execute()
 }
 
-export async function unparkCycle(tx: Tx, cycle: string): Promise<void> {
+export async function resumeCycle(tx: Tx, cycle: string): Promise<void> {
   await tx.updateTable('cycles').set({ parked_at: null }).where('id', '=', cycle).execute()
 }
 
 export interface WaitingThread {
   thread: string
   notBefore: number
-  /** Time since which its cycle is parked; null for a thread that waits for something else. */
-  parkedAt: number | null
+  /** Time since which its cycle is suspended; null for a thread that waits for something else. */
+  suspendedAt: number | null
 }
 
-/** Returns threads that were to wait until `now` at most, the longest parked first. */
+/** Returns threads that were to wait until `now` at most, the longest suspended first. */
 export async function dueThreads(db: Kysely<Tables>, now: number): Promise<WaitingThread[]> {
   const { rows } = await sql<WaitingThread>`
-    select threads.id as thread, not_before as "notBefore", parked_at as "parkedAt" from threads
+    select threads.id as thread, not_before as "notBefore", parked_at as "suspendedAt" from threads
     left join cycles on cycles.thread_id = threads.id and cycles.status = 'running'
     where not_before <= ${now} order by parked_at`.execute(db)
   return rows
@@ -70,8 +70,8 @@ export async function laterThreads(db: Kysely<Tables>, now: number): Promise<str
   return rows.map(({ id }) => id)
 }
 
-/** Returns the threads of all parked cycles. */
-export async function parkedThreads(db: Kysely<Tables>): Promise<string[]> {
+/** Returns the threads of all suspended cycles. */
+export async function suspendedThreads(db: Kysely<Tables>): Promise<string[]> {
   const rows = await db
     .selectFrom('cycles')
     .select('thread_id')

@@ -12,7 +12,7 @@ const MOST_THREADS = 32
  * cost the provider's prompt cache. A tool that came since is found by `find_tools` and runs through
  * `call_tool`; a call of a tool that went says so.
  */
-export interface ToldTools {
+export interface ToolLists {
   /**
    * Returns the thread's list, a new one if the agent's file gives other tools. A model that takes the
    * `whole` list costs nothing, and does not look for tools: it is always told of those that there are.
@@ -27,7 +27,7 @@ interface Told {
   tools: ModelTool[]
 }
 
-export function createToldTools(toolBox: Pick<ToolBox<never>, 'list' | 'settled'>): ToldTools {
+export function createToolLists(toolBox: Pick<ToolBox<never>, 'list' | 'settled'>): ToolLists {
   const told = new Map<string, Told>()
   return {
     of(thread, access, whole) {
