@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { runCli } from '../support/cli.ts'
+import { untilReady } from '../support/downstream.ts'
 import { delta, line, refuse, SSE, serve } from '../support/provider.ts'
 import { startTestHub, type TestHub } from '../support/test-hub.ts'
 
@@ -73,6 +74,7 @@ test('models says how to connect one where none is configured', async () => {
 })
 
 test('models try and doctor send what an agent sends, with the tools of the servers while the hub runs', async () => {
+  await untilReady(hub, 'metrics')
   const { stdout, stderr, code } = await run(['models', 'try'])
   expect(stderr).toMatch(/^Trying qwen3 at .* with the prompt of homelab and \d+ tools\.\n$/)
   expect(stdout).toMatch(
