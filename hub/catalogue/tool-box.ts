@@ -176,5 +176,5 @@ function serverTool(
 
 function fromMeta(tool: MetaTool): ModelTool {
   const { name, title, description, inputSchema, readOnly } = tool
-  return { name, title, description, inputSchema, readOnly }
+  return { name, title, description, inputSchema, readOnly, isMeta: true }
 }

@@ -7,7 +7,7 @@ export interface Chat {
   log: Log
   /** Tells of messages, streamed text, calls, agents and approvals, each after its commit. */
   signals: Signals
-  /** Throws what is wrong with a message; it is on the disk when this resolves. */
+  /** Stores a message before it resolves; its text fits `messageText`. Throws `not_found` and `retired`. */
   postMessage: (message: NewUserMessage) => Promise<ChatMessage>
   decide: (decision: Decision) => Promise<Approval>
   /** Resolves with the number of cycles that it stops. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { WebSocket } from 'ws'
 import type { ClientFrame, HubFrame } from '../../schemas/chat.ts'
+import { decideBackoff } from '../core/backoff.ts'
 import { systemClock } from '../core/clock.ts'
 import { parseJson } from '../core/json.ts'
 import type { WrittenDecision } from './decision.ts'
@@ -27,8 +28,7 @@ export interface ChatSocket extends Disposable {
   stop(): void
 }
 
-const FIRST_WAIT_MS = 500
-const LONGEST_WAIT_MS = 15_000
+const WAITS = { first: 1_000, longest: 15_000 }
 /** Statuses that no retry changes: the token is wrong, or the name by which the hub was asked. */
 const FINAL: readonly (number | undefined)[] = [401, 403]
 
@@ -79,8 +79,7 @@ export function openChatSocket(
   const retry = () => {
     if (ended) return
     if (failures === 0) events.onState('lost')
-    failures++
-    cancel = systemClock.after(Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** failures), () => {
+    cancel = systemClock.after(decideBackoff(++failures, WAITS), () => {
       const hub = tryTo(findHub)
       if (hub) connect(hub)
       else retry()

@@ -10,6 +10,8 @@ export interface ModelTool {
   inputSchema: Record<string, unknown>
   /** True where calling the tool changes nothing. */
   readOnly?: boolean
+  /** True for a meta-tool: it acts on nothing but the agent, and no approval holds it. */
+  isMeta?: true
 }
 
 /** A call that a model requests. `arguments` is the JSON text as the model wrote it, not yet checked. */

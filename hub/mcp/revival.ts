@@ -1,8 +1,8 @@
+import { decideBackoff } from '../core/backoff.ts'
 import { type Clock, sleep } from '../core/clock.ts'
 
-/** Milliseconds between attempts, doubling each time up to the longest. */
-const FIRST_MS = 1_000
-const LONGEST_MS = 30_000
+/** Waits between attempts. */
+const WAITS = { first: 1_000, longest: 30_000 }
 
 export interface RevivalDeps {
   clock: Clock
@@ -27,9 +27,8 @@ export function createRevival({ clock, attempt, left }: RevivalDeps): Revival {
   let attempts = 0
   let isOn = false
   const pause = async () => {
-    const wait = Math.min(LONGEST_MS, FIRST_MS * 2 ** (attempts - 1))
     // A revival that nobody wants any more stops waiting.
-    if (attempts > 0) await sleep(clock, wait, left).catch(() => undefined)
+    if (attempts > 0) await sleep(clock, decideBackoff(attempts, WAITS), left).catch(() => undefined)
   }
   return {
     async begin() {

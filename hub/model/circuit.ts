@@ -1,6 +1,7 @@
-/** A circuit stays open for FIRST_OPEN_MS, doubled by each further failure, up to LONGEST_OPEN_MS. */
-const FIRST_OPEN_MS = 30_000
-const LONGEST_OPEN_MS = 10 * 60_000
+import { decideBackoff } from '../core/backoff.ts'
+
+/** Times that a circuit stays open. */
+const OPEN = { first: 30_000, longest: 10 * 60_000 }
 
 /** Permission for one call; the caller hands it back with the call's outcome. */
 export interface Pass {
@@ -43,8 +44,8 @@ export function createCircuit(now: () => number): Circuit {
     last = undefined
   }
   const openAnew = (error: unknown, retryAfter = 0) => {
-    const own = FIRST_OPEN_MS * 2 ** failures++
-    until = now() + Math.min(LONGEST_OPEN_MS, Math.max(own, retryAfter))
+    const own = decideBackoff(++failures, OPEN)
+    until = now() + Math.max(own, Math.min(OPEN.longest, retryAfter))
     last = error
   }
   return {
@@ -80,7 +81,7 @@ export function createCircuit(now: () => number): Circuit {
     },
     get retryAt() {
       if (until === undefined || (!probing && now() >= until)) return undefined
-      return probing ? now() + FIRST_OPEN_MS : until
+      return probing ? now() + OPEN.first : until
     },
     get error() {
       return last

@@ -1,10 +1,10 @@
+import { decideBackoff } from '../core/backoff.ts'
 import { ModelError, type ModelErrorKind } from '../core/model.ts'
 
 /** Repeats that come at once, whichever of the kinds below the error has. */
 const IMMEDIATE = 2
 const IMMEDIATE_MS = 1_500
-const FIRST_WAIT_MS = 10_000
-const LONGEST_WAIT_MS = 10 * 60_000
+const WAITS = { first: 10_000, longest: 10 * 60_000 }
 
 /** Repeats with a growing wait, by the kind of error; a kind that is not listed is never repeated. */
 const REPEATS: Partial<Record<ModelErrorKind, number>> = {
@@ -26,11 +26,7 @@ export function decideRetry(error: unknown, failures: number, random: () => numb
   const of = IMMEDIATE + repeats
   if (failures > of) return { kind: 'give_up', attempt: failures }
   const asked = error instanceof ModelError ? error.retryAfter : undefined
-  const own = failures <= IMMEDIATE ? IMMEDIATE_MS : toWait(failures - IMMEDIATE, random)
-  const wait = Math.min(LONGEST_WAIT_MS, Math.max(own, asked ?? 0))
+  const own = failures <= IMMEDIATE ? IMMEDIATE_MS : decideBackoff(failures - IMMEDIATE, WAITS, random)
+  const wait = Math.min(WAITS.longest, Math.max(own, asked ?? 0))
   return { kind: 'retry', wait, attempt: failures, of, tell: wait > 5_000 }
-}
-
-function toWait(repeat: number, random: () => number): number {
-  return Math.round(FIRST_WAIT_MS * 2 ** (repeat - 1) * (0.9 + 0.2 * random()))
 }

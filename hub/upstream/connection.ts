@@ -1,9 +1,9 @@
 import type { LoggingLevel, ReadResourceResult, ServerCapabilities } from '@modelcontextprotocol/client'
+import { decideBackoff } from '../core/backoff.ts'
 import type { Clock } from '../core/clock.ts'
 import { HubError } from '../core/errors.ts'
 import type { ForwardOptions, JsonObject } from '../core/forwarding.ts'
 import type { Log } from '../core/log.ts'
-import { decideBackoff, MOST_RESTARTS, type RestartLimit } from './backoff.ts'
 import { MOST_IN_FLIGHT } from './bounds.ts'
 import { type ConnectionState, decideCondition, describeBusy, describeDown } from './connection-state.ts'
 import { describeLoss, withDeadline } from './loss.ts'
@@ -11,6 +11,7 @@ import type { NegotiationCache } from './negotiation.ts'
 import type { Authorization } from './oauth/authorization.ts'
 import type { Authorizations } from './oauth/authorizations.ts'
 import { NO_OFFER, type Offer } from './offer.ts'
+import { MOST_RESTARTS, type RestartLimit, WAITS } from './restarts.ts'
 import type { ServerSpec } from './server-spec.ts'
 import { type ForwardedResults, type SessionDeps, UpstreamSession } from './session.ts'
 import type { ChildGuard } from './stdio/child-guard.ts'
@@ -244,7 +245,10 @@ export class Connection implements AsyncDisposable {
     if (this.#ended.signal.aborted) return
     this.#failures++
     const { clock, random } = this.#deps
-    const { wait, capped } = this.#restarts.next(clock.monotonic(), decideBackoff(this.#failures, random))
+    const { wait, capped } = this.#restarts.next(
+      clock.monotonic(),
+      decideBackoff(this.#failures, WAITS, random),
+    )
     const reason = describeLoss(error, this.#exitTail)
     const why = capped ? `${reason} (it was started ${MOST_RESTARTS} times within a minute)` : reason
     this.#log.warn('server_down', { error: why, retryInMs: wait })

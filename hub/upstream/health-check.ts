@@ -1,9 +1,10 @@
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client'
+import { decideBackoff } from '../core/backoff.ts'
 import { type Clock, sleep } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import { plural } from '../core/text.ts'
-import { decideBackoff } from './backoff.ts'
 import { type Loss, withDeadline } from './loss.ts'
+import { WAITS } from './restarts.ts'
 
 /** The most pings of one check: a gateway that was busy may be so for a moment longer. */
 const MOST_PINGS = 3
@@ -109,7 +110,7 @@ export class HealthCheck {
     let error = first
     let mostPings = mostSilentPings
     for (let pings = 1; pings <= mostPings; pings++) {
-      if (pings > 1) await sleep(clock, decideBackoff(pings - 1, random), signal)
+      if (pings > 1) await sleep(clock, decideBackoff(pings - 1, WAITS, random), signal)
       const failure = await this.#ping(error)
       if (!failure || signal.aborted) return
       error = failure.error

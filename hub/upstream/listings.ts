@@ -1,10 +1,11 @@
 import type { ServerCapabilities, Tool } from '@modelcontextprotocol/client'
+import { decideBackoff } from '../core/backoff.ts'
 import type { Clock } from '../core/clock.ts'
 import { describeError } from '../core/errors.ts'
 import type { JsonObject } from '../core/forwarding.ts'
 import type { Log } from '../core/log.ts'
-import { decideBackoff } from './backoff.ts'
 import { NO_OFFER, OFFER_KINDS, type Offer, type OfferKind, readList } from './offer.ts'
+import { WAITS } from './restarts.ts'
 
 export interface ListingsDeps {
   clock: Clock
@@ -125,7 +126,7 @@ export class Listings {
       this.#cancelReread = undefined
       return
     }
-    this.#cancelReread ??= clock.after(decideBackoff(++this.#rereads, random), () => {
+    this.#cancelReread ??= clock.after(decideBackoff(++this.#rereads, WAITS, random), () => {
       this.#cancelReread = undefined
       this.refresh([...this.unread.keys()])
     })

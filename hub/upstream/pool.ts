@@ -1,8 +1,8 @@
 import type { LoggingLevel } from '@modelcontextprotocol/client'
 import { HubError } from '../core/errors.ts'
 import type { ForwardOptions } from '../core/forwarding.ts'
-import { createRestartLimit, type RestartLimit } from './backoff.ts'
 import { Connection, type ConnectionDeps } from './connection.ts'
+import { createRestartLimit, type RestartLimit } from './restarts.ts'
 import { type ServerSpec, specHash } from './server-spec.ts'
 
 /** Milliseconds without use after which a session's own connection ends. */

@@ -1,9 +1,10 @@
 import type { Client, McpSubscription, ServerCapabilities } from '@modelcontextprotocol/client'
+import { decideBackoff } from '../core/backoff.ts'
 import type { Clock } from '../core/clock.ts'
 import { sleep } from '../core/clock.ts'
 import type { JsonObject } from '../core/forwarding.ts'
 import type { Log } from '../core/log.ts'
-import { decideBackoff } from './backoff.ts'
+import { WAITS } from './restarts.ts'
 
 export interface SubscriptionDeps {
   clock: Clock
@@ -102,7 +103,7 @@ function listenTo(client: Listening, deps: SubscriptionDeps): Subscriptions {
         if (own === version) settle()
       }
       tries++
-      await sleep(deps.clock, decideBackoff(tries, deps.random), deps.signal).catch(() => undefined)
+      await sleep(deps.clock, decideBackoff(tries, WAITS, deps.random), deps.signal).catch(() => undefined)
     }
   }
   const renew = () => {

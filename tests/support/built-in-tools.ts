@@ -53,5 +53,6 @@ function metaTools(): ModelTool[] {
     description,
     inputSchema,
     readOnly,
+    isMeta: true as const,
   }))
 }

@@ -251,7 +251,7 @@ function createLife(parts: Parts, death: Death | undefined) {
   const runtime = createRuntime(
     {
       ...common,
-      random: () => 0.5,
+      random: () => 1,
       log,
       timezone: ZONE,
       toolBox,

@@ -5,16 +5,7 @@ import { decideTellWhen, readTellWhen } from './events.ts'
 import { planExact } from './exact.ts'
 import { answerSmallTalk, isModelQuestion, NO_MODEL, sayModels } from './help.ts'
 import { type Match, matchTools, orderWordsOf, toKnownWords, verbOf } from './match.ts'
-import {
-  isMetaTool,
-  type Plan,
-  planCall,
-  type Scene,
-  say,
-  toCallText,
-  toToolLine,
-  wordOutcome,
-} from './plan.ts'
+import { type Plan, planCall, type Scene, say, toCallText, toToolLine, wordOutcome } from './plan.ts'
 import { decideReminder, readReminder, withoutPlease } from './reminders.ts'
 import { decideSchedules, decideSlash } from './slash.ts'
 import { readWhen } from './when.ts'
@@ -109,7 +100,7 @@ function decideOrder(text: string, orders: readonly string[], scene: Scene): Pla
   if (one && !EXCEPTION.test(order)) return planCall(one.tool, one.filled.arguments)
   const near = matches
     .slice(0, matches[1]?.clear ? NEAREST : 1)
-    .map(match => `- ${toTemplate(match)}${isMetaTool(match.tool.name) ? '' : ' (asks first)'}`)
+    .map(match => `- ${toTemplate(match)}${match.tool.isMeta ? '' : ' (asks first)'}`)
   return say(
     `I am not sure enough what to change. ${UNTOUCHED} These exact calls come near:\n${near.join('\n')}`,
   )
@@ -117,7 +108,7 @@ function decideOrder(text: string, orders: readonly string[], scene: Scene): Pla
 
 /** Returns the one change that is clear. */
 function toOne([best, next]: readonly Match[]): Match | undefined {
-  return best?.clear && !next?.clear && !isMetaTool(best.tool.name) ? best : undefined
+  return best?.clear && !next?.clear && !best.tool.isMeta ? best : undefined
 }
 
 /** Returns the change that the first clause asks for, where the rest asks for none. */

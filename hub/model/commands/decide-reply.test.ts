@@ -10,13 +10,16 @@ const tool = (name: string, readOnly: boolean, properties = {}, required: string
   inputSchema: { type: 'object', properties, required },
   readOnly,
 })
+const toMeta = (made: ModelTool): ModelTool => ({ ...made, isMeta: true })
 const server = { server: { type: 'string', enum: ['quake', 'arena'] } }
 const TOOLS = [
   tool('get_disk_health', true),
   tool('stop_game_server', false, server, ['server']),
   tool('get_download_status', true),
-  ...['schedule_wake', 'schedule_cron', 'cancel_schedule', 'send_message'].map(name => tool(name, false)),
-  tool('list_schedules', true),
+  ...['schedule_wake', 'schedule_cron', 'cancel_schedule', 'send_message'].map(name =>
+    toMeta(tool(name, false)),
+  ),
+  toMeta(tool('list_schedules', true)),
 ]
 
 const message = (text: string, conversation = 'homelab'): BatchItem => ({

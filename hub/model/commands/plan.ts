@@ -24,20 +24,9 @@ export function say(text: string): Plan {
 }
 
 /** Plans a call. It runs at once where it only reads; otherwise it waits for a person's yes. */
-export function planCall({ name, readOnly }: ModelTool, args: Record<string, unknown>): Plan {
+export function planCall({ name, readOnly, isMeta }: ModelTool, args: Record<string, unknown>): Plan {
   const call = { kind: 'call' as const, name, arguments: args }
-  return readOnly || isMetaTool(name) ? call : { ...call, ask: true }
-}
-
-const META_TOOLS = new Set(
-  'schedule_wake schedule_cron list_schedules cancel_schedule complete_task store_context get_context create_task list_tasks cancel_task send_message search_history read_messages'.split(
-    ' ',
-  ),
-)
-
-/** Tells whether a tool is a meta-tool: it acts on nothing but the agent, and no approval can hold it. */
-export function isMetaTool(name: string): boolean {
-  return META_TOOLS.has(name)
+  return readOnly || isMeta ? call : { ...call, ask: true }
 }
 
 const MOST_LINES = 60
@@ -72,10 +61,10 @@ function shorten(text: string): string {
 const LONGEST_LINE = 110
 
 /** Describes a tool in one line. */
-export function toToolLine({ name, title = '', description, readOnly }: ModelTool): string {
+export function toToolLine({ name, title = '', description, readOnly, isMeta }: ModelTool): string {
   const first = (description.split(/(?<=[.!?])\s/)[0] || title).replace(/\s+/g, ' ').trim()
   const what = first.length <= LONGEST_LINE ? first : `${first.slice(0, LONGEST_LINE - 1)}…`
-  return `- \`${name}\`${readOnly || isMetaTool(name) ? '' : ' (asks first)'}: ${what}`
+  return `- \`${name}\`${readOnly || isMeta ? '' : ' (asks first)'}: ${what}`
 }
 
 /** Writes a call as a person can send it. */

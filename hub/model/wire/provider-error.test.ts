@@ -17,6 +17,13 @@ const KINDS: [
 ][] = [
   ['401', 401, {}, 'auth', 'refused the key (401). Check OPENAI_API_KEY'],
   ['403', 403, {}, 'auth', 'refused the key (403)'],
+  [
+    '400 of Google for a wrong key',
+    400,
+    { code: 400, status: 'INVALID_ARGUMENT', details: [{ reason: 'API_KEY_INVALID' }] },
+    'auth',
+    'refused the key (400)',
+  ],
   ['402', 402, {}, 'rejected', 'credit'],
   ['404', 404, { code: 'model_not_found' }, 'rejected', '(404 model_not_found). Check OPENAI_BASE_URL'],
   ['405', 405, {}, 'rejected', 'OPENAI_BASE_URL'],

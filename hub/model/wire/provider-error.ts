@@ -38,6 +38,8 @@ const OVERFLOW_CODES = [
 const CODE_STATUS: Record<string, number> = {
   authentication_error: 401,
   invalid_api_key: 401,
+  // Google answers with status 400: https://github.com/google-gemini/gemini-cli/issues/25198
+  API_KEY_INVALID: 401,
   billing_error: 402,
   permission_error: 403,
   not_found_error: 404,
@@ -53,9 +55,9 @@ const SAID_LENGTH = 300
 
 /** Reads an error object of a response (with its status) or of an event within a stream (without). */
 export function toRefusal(error: unknown, status?: number): Refusal {
-  const fields = isRecord(error) ? { ...fromDetail(error['detail']), ...fromViolation(error), ...error } : {}
+  const fields = isRecord(error) ? { ...fromDetail(error['detail']), ...fromGoogle(error), ...error } : {}
   const inner = readInner(fields['metadata'])
-  const codes = [fields['code'], fields['type'], inner?.code].filter(isText)
+  const codes = [fields['code'], fields['type'], fields['reason'], inner?.code].filter(isText)
   const given = [fields['status'], fields['code']].map(toStatus).find(each => each !== undefined)
   const known = status ?? given ?? statusOf(codes)
   const said = [error, fields['message'], fields['detail']].find(isText)
@@ -75,15 +77,21 @@ function fromDetail(detail: unknown): Record<string, unknown> {
   return { code: first['type'], param: first['loc'].slice(1).join('.'), message: first['msg'] }
 }
 
-const violations = z.object({
-  details: z.array(z.object({ fieldViolations: z.array(z.object({ field: z.string() })).optional() })),
+const googleError = z.object({
+  details: z.array(
+    z.object({
+      fieldViolations: z.array(z.object({ field: z.string() })).optional(),
+      reason: z.string().optional(),
+    }),
+  ),
 })
 
-/** Reads the refused part of a request from Google's error. */
-function fromViolation(error: unknown): Record<string, unknown> {
-  const { details = [] } = violations.safeParse(error).data ?? {}
+/** Reads the reason and the refused part of a request from Google's error. */
+function fromGoogle(error: unknown): Record<string, unknown> {
+  const { details = [] } = googleError.safeParse(error).data ?? {}
   const [first] = details.flatMap(({ fieldViolations = [] }) => fieldViolations)
-  return first ? { param: first.field } : {}
+  const reason = details.find(detail => detail.reason !== undefined)?.reason
+  return { ...(first ? { param: first.field } : {}), ...(reason === undefined ? {} : { reason }) }
 }
 
 /** Reads the error of the provider behind OpenRouter, which comes as text within OpenRouter's own error. */
@@ -99,7 +107,8 @@ function decideKind(status: number | undefined, codes: string[]): RefusalKind {
   if (status === 413 || (mayOverflow && codes.some(code => OVERFLOW_CODES.includes(code)))) return 'overflow'
   if (codes.includes(UNREADABLE_CALL)) return 'server'
   if (status === 429) return 'rate_limit'
-  if (status === 401 || status === 403) return 'auth'
+  const isUnauthorized = codes.some(code => CODE_STATUS[code] === 401)
+  if (status === 401 || status === 403 || (status === 400 && isUnauthorized)) return 'auth'
   return status === undefined || status === 408 || status >= 500 ? 'server' : 'rejected'
 }
 

@@ -2,13 +2,14 @@ import { pipeline, type Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { type JSONRPCMessage, type JSONRPCRequest, SdkErrorCode } from '@modelcontextprotocol/client'
 import { request as send } from 'undici'
+import { decideBackoff } from '../../core/backoff.ts'
 import { type Clock, sleep } from '../../core/clock.ts'
 import { isObject } from '../../core/forwarding.ts'
 import { parseJson } from '../../core/json.ts'
-import { decideBackoff } from '../backoff.ts'
 import { FLOOD_PAUSE_MS, LONGEST_MESSAGE, tooLong } from '../bounds.ts'
 import type { Authorization } from '../oauth/authorization.ts'
 import { toRefusal } from '../request-errors.ts'
+import { WAITS } from '../restarts.ts'
 import { EventCutter, parseEvents } from './event-cutter.ts'
 import { HeldBytes, HeldShare } from './held-bytes.ts'
 
@@ -86,7 +87,7 @@ export function createHttpPost(deps: HttpPostDeps): HttpPost {
         signal.throwIfAborted()
         failures = failure && answer.ids === before ? failures + 1 : 0
         if (failures === MOST_FAILURES) throw failure
-        const least = decideBackoff(failures + 1, () => 0)
+        const least = decideBackoff(failures + 1, WAITS, () => 0)
         await sleep(deps.clock, Math.max(answer.retry ?? RETRY_MS, least), signal)
       }
     }

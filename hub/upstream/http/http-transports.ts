@@ -7,10 +7,11 @@ import {
   StreamableHTTPClientTransport,
   type Transport,
 } from '@modelcontextprotocol/client'
+import { decideBackoff } from '../../core/backoff.ts'
 import type { Clock } from '../../core/clock.ts'
-import { decideBackoff } from '../backoff.ts'
 import { describeOverlong } from '../bounds.ts'
 import type { Authorization } from '../oauth/authorization.ts'
+import { WAITS } from '../restarts.ts'
 import type { ServerSpec } from '../server-spec.ts'
 import { createBoundedFetch } from './bounded-fetch.ts'
 import { mayOpenLater } from './http-post.ts'
@@ -55,7 +56,7 @@ export function createStreamableTransport(
     reconnectionOptions: RECONNECTION,
     reconnectionScheduler: (reconnect, delay, failures) => {
       // A server may want to be asked again at once, and then not answer for long.
-      const least = decideBackoff(failures + 1, () => 0)
+      const least = decideBackoff(failures + 1, WAITS, () => 0)
       return clock.after(Math.max(delay, least), () => {
         reconnect()
         onBroken()

@@ -1,11 +1,5 @@
 import { expect, test } from 'vitest'
-import { createRestartLimit, decideBackoff, decideRestart, MOST_RESTARTS } from './backoff.ts'
-
-test('the wait doubles up to a minute, with jitter below', () => {
-  const waits = [1, 2, 3, 4, 8, 9, 100].map(tries => decideBackoff(tries, () => 1))
-  expect(waits).toEqual([500, 1_000, 2_000, 4_000, 60_000, 60_000, 60_000])
-  expect(decideBackoff(1, () => 0)).toBe(375)
-})
+import { createRestartLimit, decideRestart, MOST_RESTARTS } from './restarts.ts'
 
 test.each([
   ['nothing before', [], 1_000, { wait: 500, capped: false }],

@@ -1,14 +1,8 @@
-const FIRST_MS = 500
-const LONGEST_MS = 60_000
+/** Waits before a server is tried again. */
+export const WAITS = { first: 500, longest: 60_000 }
 /** The most restarts of one server within a minute, whatever their reason. */
 export const MOST_RESTARTS = 10
 const MINUTE_MS = 60_000
-
-/** Returns the milliseconds before try `tries` (from 1): doubling, with up to a quarter of jitter. */
-export function decideBackoff(tries: number, random: () => number): number {
-  const whole = Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(tries - 1, 20))
-  return Math.round(whole * (0.75 + 0.25 * random()))
-}
 
 /**
  * Returns the milliseconds from `now` until the next restart: `wait`, or longer (`capped`) if it would be one
