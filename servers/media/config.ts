@@ -75,7 +75,7 @@ const timezoneSetting: Setting<string | undefined> = {
  */
 export const settingsTable = {
   MEDIA_SESSIONS_INTERVAL: spanSetting({
-    purpose: 'how often Jellyfin is asked what is playing while it does not push that by itself',
+    purpose: 'how often Jellyfin is asked what is playing',
     default: '15s',
     min: SECOND,
     max: DAY,

@@ -14,7 +14,7 @@ import { searchMissing } from './tools/search-missing.ts'
 import { stopJellyfinSession } from './tools/stop-jellyfin-session.ts'
 import { createMedia } from './upstreams/upstreams.ts'
 import { createAddedWatcher } from './watchers/added.ts'
-import { createSessionWatchers } from './watchers/sessions.ts'
+import { createTranscodeWatcher } from './watchers/transcodes.ts'
 
 /** Starts the server with its settings. Throws SettingsError if they are wrong. */
 export async function start({ clock, environment, emit }: ServerDeps): Promise<StartedServer> {
@@ -38,7 +38,7 @@ export async function start({ clock, environment, emit }: ServerDeps): Promise<S
     watchers: upstreams.jellyfins
       .filter(({ problem }) => problem === undefined)
       .flatMap(jellyfin => [
-        ...createSessionWatchers(jellyfin, { every: MEDIA_SESSIONS_INTERVAL, clock, emit }),
+        createTranscodeWatcher(jellyfin, { every: MEDIA_SESSIONS_INTERVAL, emit }),
         createAddedWatcher(jellyfin, { every: MEDIA_LIBRARY_INTERVAL, emit }),
       ]),
     health: () => checkMedia(upstreams),

@@ -1,5 +1,4 @@
 import { type CheckedLab, type CheckedOptions, type Routes, startChecked } from './checked.ts'
-import { openSockets } from './jellyfin-socket.ts'
 
 const KEY = 'lab0jellyfin0key0123456789abcdef'
 const SERVER_ID = '0123456789abcdef0123456789abcdef'
@@ -56,12 +55,6 @@ export interface Jellyfin extends CheckedLab {
     messages: { session: string; text: string }[]
     stopped: string[]
   }
-  /** Number of clients that got pushed sessions. */
-  readonly pushed: number
-  /** Sends the current sessions to the subscribed clients. */
-  push(): void
-  /** Allows sockets, or refuses them and closes the open ones. */
-  allowSockets(isAllowed: boolean): void
 }
 
 export const ARRIVAL: LabItem = {
@@ -160,26 +153,7 @@ export async function startJellyfin(options: CheckedOptions = {}): Promise<Jelly
     refuse: ({ headers }) => (isAllowed(headers.authorization) ? undefined : { status: 401, body: '' }),
     routes: toRoutes(state),
   })
-  const sockets = openSockets(lab.server, {
-    isAllowed,
-    sessions: () => state.sessions.map(toSession),
-    contract: options.contract,
-  })
-  return {
-    ...lab,
-    apiKey: KEY,
-    state,
-    get pushed() {
-      return sockets.pushed()
-    },
-    push: sockets.push,
-    allowSockets: sockets.allow,
-    async [Symbol.asyncDispose]() {
-      sockets.allow(false)
-      await lab[Symbol.asyncDispose]()
-      sockets.check()
-    },
-  }
+  return { ...lab, apiKey: KEY, state }
 }
 
 function isAllowed(authorization: string | undefined): boolean {

@@ -1,5 +1,7 @@
 import type { Emit } from '../../kit/events.ts'
+import type { Watcher } from '../../kit/server.ts'
 import { cleanText } from '../../kit/text.ts'
+import { type Jellyfin, readSessions } from '../upstreams/jellyfin/jellyfin.ts'
 import { toDelivery, toViewer } from '../upstreams/jellyfin/playing.ts'
 import type { Session } from '../upstreams/jellyfin/shapes.ts'
 
@@ -8,29 +10,25 @@ interface Playing {
   raised: boolean
 }
 
-/** Compares successive lists of sessions, and raises transcode_started once for each session and title. */
-export interface Transcodes {
-  compare(sessions: readonly Session[]): void
-}
-
 /**
- * Creates `Transcodes`. The first list raises nothing. An event counts while the session plays the title,
- * even if a seek restarts the conversion; a new playback raises it again. Repacking without converting raises
- * nothing.
+ * Creates the watcher that raises transcode_started, once for each session and title. The first poll raises
+ * nothing. An event counts while the session plays the title, even if a seek restarts the conversion; a new
+ * playback raises it again. Repacking without converting raises nothing.
  */
-export function createTranscodes(instance: string, emit: Emit): Transcodes {
+export function createTranscodeWatcher(jellyfin: Jellyfin, deps: { every: number; emit: Emit }): Watcher {
   let before: ReadonlyMap<string, Playing> | undefined
   return {
-    compare(sessions) {
-      const isFirst = before === undefined
+    name: `sessions of ${jellyfin.name}`,
+    every: deps.every,
+    async poll() {
       const now = new Map<string, Playing>()
-      for (const session of sessions) {
+      for (const session of await readSessions(jellyfin)) {
         const item = session.NowPlayingItem
         if (!item) continue
         const last = before?.get(session.Id)
         const isHeld = last?.item === item.Id && last.raised
         const isConverted = toDelivery(session).method === 'transcode'
-        if (isConverted && !isHeld && !isFirst) raise(instance, session, emit)
+        if (isConverted && !isHeld && before) raise(jellyfin.name, session, deps.emit)
         now.set(session.Id, { item: item.Id, raised: isHeld || isConverted })
       }
       before = now

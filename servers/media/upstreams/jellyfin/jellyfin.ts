@@ -37,7 +37,7 @@ export interface ItemQuery {
 /** A scan's progress in percent; undefined if the running task does not report it. */
 export type ScanProgress = { running: false } | { running: true; percent: number | undefined }
 
-/** Returns the headers of every request, and of the socket, as Jellyfin documents them. The key is in no address, so it is in no log. */
+/** Returns the headers of every request, as Jellyfin documents them. The key is in no address, so it is in no log. */
 export function toJellyfinHeaders(key: string): Record<string, string> {
   const fields = {
     Client: 'Superbloom',
