@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { z } from 'zod'
+import { toProblems } from '../../schemas/problems.ts'
 import type { Access } from '../kit/access.ts'
+import { expandVariables, parseConfig, readConfigFile } from '../kit/config-file.ts'
 import {
   type Environment,
   readRaw,
@@ -75,9 +76,8 @@ export async function readGamesSettings(environment: Environment): Promise<Games
     environment,
   )
   const host = GAMES_HOST ?? '127.0.0.1'
-  const source = readSource(environment)
   return {
-    declared: source === undefined ? [] : await readDeclared(source, environment, host),
+    declared: await readDeclared(environment, host),
     discover: GAMES_DISCOVER,
     host,
     playersInterval: GAMES_PLAYERS_INTERVAL,
@@ -91,13 +91,7 @@ export function toPasswordVariable(game: string): string {
   return `GAMES_PASSWORD_${game.toUpperCase().replace(/[^A-Z0-9]/g, '_')}`
 }
 
-interface Source {
-  /** The source in messages: "GAMES_CONFIG /etc/games.yaml". */
-  where: string
-  text: string
-}
-
-function readSource(environment: Environment): Source | undefined {
+async function readDeclared(environment: Environment, host: string): Promise<GameSettings[]> {
   const file = readRaw('GAMES_CONFIG', environment)
   const inline = readRaw('GAMES_SERVERS', environment)
   const problems = [file.problem, inline.problem].filter(problem => problem !== undefined)
@@ -105,130 +99,74 @@ function readSource(environment: Environment): Source | undefined {
     problems.push('GAMES_CONFIG and GAMES_SERVERS are both set; unset one of them.')
   }
   if (problems.length > 0) throw new SettingsError(problems)
-  if (inline.text !== undefined) return { where: 'GAMES_SERVERS', text: inline.text }
-  if (file.text === undefined) return undefined
-  try {
-    return { where: `GAMES_CONFIG ${file.text}`, text: readFileSync(file.text, 'utf8') }
-  } catch (error) {
-    throw new SettingsError([
-      `GAMES_CONFIG is "${file.text}", which cannot be read (${describeError(error)}). It must be the path of a YAML or JSON file that lists the game servers.`,
-    ])
+  if (inline.text !== undefined) {
+    const value = await parseConfig('GAMES_SERVERS', inline.text)
+    const servers = hasServers(value) ? value : { servers: value }
+    return toDeclared(servers, { where: 'GAMES_SERVERS', environment, problems }, host)
   }
+  if (file.text === undefined) return []
+  const value = await readConfigFile('GAMES_CONFIG', file.text)
+  return toDeclared(value, { where: `GAMES_CONFIG ${file.text}`, environment, problems }, host)
 }
 
-async function readDeclared(
-  { where, text }: Source,
-  environment: Environment,
+function toDeclared(
+  value: unknown,
+  source: { where: string; environment: Environment; problems: string[] },
   host: string,
-): Promise<GameSettings[]> {
-  const problems: string[] = []
-  const value = interpolate(await parseText(where, text), [], environment, problems)
-  const wrapped = where === 'GAMES_SERVERS' && !hasServers(value) ? { servers: value } : value
-  const parsed = gamesFile.safeParse(wrapped)
-  if (!parsed.success) problems.push(...parsed.error.issues.flatMap(toProblems))
-  if (!parsed.success || problems.length > 0) {
-    throw new SettingsError(problems.map(problem => `${where}: ${problem}`))
-  }
-  const games = Object.entries(parsed.data.servers).map(([name, entry]) =>
-    toGameSettings(name, entry, host, problems),
+): GameSettings[] {
+  const { where, problems } = source
+  const parsed = gamesFile.safeParse(expandVariables(value, source))
+  const add = (path: readonly PropertyKey[], problem: string) =>
+    problems.push(`${where}: ${path.join('.') || 'the whole'}: ${problem}`)
+  for (const { path, problem } of parsed.error?.issues.flatMap(toProblems) ?? []) add(path, problem)
+  const games = Object.entries(parsed.data?.servers ?? {}).map(([name, entry]) =>
+    toGameSettings(name, entry, host, problem => add(['servers', name, 'console', 'passwordFile'], problem)),
   )
-  if (problems.length > 0) throw new SettingsError(problems.map(problem => `${where}: ${problem}`))
+  if (problems.length > 0) throw new SettingsError(problems)
   return games
-}
-
-/** Parses JSON without the YAML parser, which takes a while to load. */
-async function parseText(where: string, text: string): Promise<unknown> {
-  try {
-    return JSON.parse(text)
-  } catch (notJson) {
-    const { parse } = await import('yaml')
-    try {
-      return parse(text, { prettyErrors: true })
-    } catch (error) {
-      const reason = text.trimStart().startsWith('{') ? notJson : error
-      throw new SettingsError([`${where} is neither YAML nor JSON: ${describeError(reason)}`])
-    }
-  }
 }
 
 function hasServers(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'servers' in value
 }
 
-/** Replaces `${NAME}` in every text by the variable, or by the content of the file that `NAME_FILE` names. */
-function interpolate(
-  value: unknown,
-  path: readonly string[],
-  environment: Environment,
-  problems: string[],
-): unknown {
-  if (typeof value === 'string') {
-    return value.replace(/\$\{([A-Za-z_]\w*)\}/g, (_whole, name: string) => {
-      const { text, problem } = readRaw(name, environment)
-      if (text === undefined) {
-        problems.push(
-          `${path.join('.')}: ${problem ?? `the environment has no ${name}; set it or write the value`}`,
-        )
-      }
-      return text ?? ''
-    })
-  }
-  if (Array.isArray(value)) {
-    return value.map((inner, index) => interpolate(inner, [...path, String(index)], environment, problems))
-  }
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [
-      key,
-      interpolate(inner, [...path, key], environment, problems),
-    ]),
-  )
-}
-
-function toProblems(issue: z.core.$ZodIssue): string[] {
-  if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map(key => `${[...issue.path, key].join('.')}: no such key`)
-  }
-  if (issue.code === 'invalid_key') {
-    const reason = issue.issues[0]?.message ?? 'no such name'
-    return [`${issue.path.join('.')}: ${reason}`]
-  }
-  return [`${issue.path.join('.') || 'the whole'}: ${issue.message}`]
-}
-
-function toGameSettings(name: string, entry: GameEntry, host: string, problems: string[]): GameSettings {
+function toGameSettings(
+  name: string,
+  entry: GameEntry,
+  host: string,
+  onProblem: (problem: string) => void,
+): GameSettings {
   const { title = name, query } = entry
   return {
     ...entry,
     name,
     title,
     query: query && { ...query, host: query.host ?? host },
-    console: toConsoleSettings(name, entry, host, problems),
+    console: toConsoleSettings(entry, host, onProblem),
   }
 }
 
 function toConsoleSettings(
-  name: string,
   { console: entry }: GameEntry,
   host: string,
-  problems: string[],
+  onProblem: (problem: string) => void,
 ): ConsoleSettings | undefined {
   if (!entry) return undefined
   const { password, passwordFile, ...rest } = entry
   return {
     ...rest,
     host: entry.host ?? host,
-    password: password ?? readPassword(name, passwordFile, problems),
+    password: password ?? readPassword(passwordFile, onProblem),
   }
 }
 
-function readPassword(name: string, file: string | undefined, problems: string[]): string {
+function readPassword(file: string | undefined, onProblem: (problem: string) => void): string {
   try {
     const password = readFileSync(file ?? '', 'utf8').trim()
-    if (password === '') problems.push(`servers.${name}.console.passwordFile: ${file} is empty`)
+    if (password === '') onProblem(`${file} is empty`)
     return password
   } catch (error) {
-    problems.push(`servers.${name}.console.passwordFile: it cannot be read: ${describeError(error)}`)
+    onProblem(`it cannot be read: ${describeError(error)}`)
     return ''
   }
 }

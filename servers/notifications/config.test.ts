@@ -57,13 +57,13 @@ describe('the file', () => {
   })
 
   test.each([
-    ['missing', undefined, /cannot be used: ENOENT/],
-    ['no YAML', 'channels: [', /cannot be used/],
+    ['missing', undefined, /cannot be read: ENOENT/],
+    ['no YAML', 'channels: [', /neither YAML nor JSON/],
     ['an unknown key', 'channels: {}\nrules: 1', /rules: no such key/],
     [
       'a variable that is missing',
       YAML,
-      /NOTIFICATIONS_PHONE_TOKEN, which channels\.phone of .* uses, is not set\. The hub hands/,
+      /channels\.phone\.token: the environment has no NOTIFICATIONS_PHONE_TOKEN/,
     ],
   ])('%s: is told', async (_what, text, words) => {
     using folder = makeTempFolder()

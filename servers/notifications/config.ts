@@ -1,6 +1,8 @@
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
+import { describeProblems } from '../../schemas/problems.ts'
 import { isTimezone } from '../../schemas/timezone.ts'
+import { expandVariables, readConfigFile } from '../kit/config-file.ts'
 import {
   describeSetting,
   type Environment,
@@ -12,7 +14,6 @@ import {
 } from '../kit/env.ts'
 import { jsonSetting, secretSetting, urlSetting } from '../kit/settings.ts'
 import { type ChannelConfig, readChannel } from './config/channel-entry.ts'
-import { expandVariables, readConfigFile } from './config/config-file.ts'
 import { readRouting } from './config/routing.ts'
 import { type Shortcut, shortcuts } from './config/shortcuts.ts'
 
@@ -95,16 +96,22 @@ export type NotificationSettings = Awaited<ReturnType<typeof readNotificationSet
 export async function readNotificationSettings(environment: Environment) {
   const read = readSettings(settingsTable, environment)
   const problems: string[] = []
-  const file = await readConfigFile(read.NOTIFICATIONS_CONFIG)
+  const path = read.NOTIFICATIONS_CONFIG
+  const file = path === undefined ? undefined : await readFile(path, environment, problems)
   const zone = read.NOTIFICATIONS_TIMEZONE ?? file?.timezone
   const timezone = zone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone
   if (!isTimezone(timezone)) {
     problems.push(`The time zone "${zone}" is not known; it must be an IANA name such as "Europe/Berlin".`)
   }
+  const inline = expandVariables(read.NOTIFICATIONS_CHANNELS ?? {}, {
+    where: 'NOTIFICATIONS_CHANNELS',
+    environment,
+    problems,
+  })
   const given = [
-    ...toGiven(file?.channels, key => `channels.${key} of ${file?.path}`),
-    ...toGiven(read.NOTIFICATIONS_CHANNELS, key => `${key} of NOTIFICATIONS_CHANNELS`),
-  ].map(one => ({ ...one, entry: expandVariables(one.entry, one.where, environment, problems) }))
+    ...toGiven(file?.channels, name => `channels.${name} of ${path}`),
+    ...toGiven(entries.parse(inline), name => `${name} of NOTIFICATIONS_CHANNELS`),
+  ]
   const channels = [
     ...given.map(one => readChannel({ ...one, timezone }, problems)),
     ...shortcuts.map(shortcut => fromShortcut(shortcut, read, timezone, problems)),
@@ -120,6 +127,20 @@ export async function readNotificationSettings(environment: Environment) {
     /** The path of the outbox and history. */
     file: resolve(read.NOTIFICATIONS_DATA ?? join(folder, 'notifications.db')),
   }
+}
+
+const configFile = z.strictObject({
+  timezone: z.string().optional(),
+  routing: z.unknown().optional(),
+  channels: entries,
+})
+
+async function readFile(path: string, environment: Environment, problems: string[]) {
+  const where = `NOTIFICATIONS_CONFIG ${path}`
+  const content = await readConfigFile('NOTIFICATIONS_CONFIG', path)
+  const parsed = configFile.safeParse(expandVariables(content, { where, environment, problems }))
+  if (parsed.success) return parsed.data
+  throw new SettingsError([`${where}: ${describeProblems(parsed.error, 'the whole')}`])
 }
 
 function toGiven(channels: Record<string, object> | undefined, toWhere: (name: string) => string) {
