@@ -62,9 +62,5 @@ test('a file that is damaged or cannot be written is told of, and the stop is re
   await backend.stop(1)
   expect(await backend.state()).toMatchObject({ state: 'stopped' })
   openRequestedStops(file, log)
-  expect(logged).toEqual([
-    'asked stops could not be read',
-    'asked stops could not be written',
-    'asked stops could not be read',
-  ])
+  expect(logged).toEqual(['state could not be read', 'state could not be written', 'state could not be read'])
 })

@@ -48,7 +48,7 @@ test('it goes on with what it stopped when the time is over, and once', async ()
   await clock.advance(60_000)
   expect(fake.resumed).toEqual([['a']])
   expect(state.pauses.get('qbittorrent')).toBeUndefined()
-  expect(readFileSync(file, 'utf8')).toBe('{"pauses":{}}')
+  expect(readFileSync(file, 'utf8')).toBe('{"pauses":{},"added":{}}')
 })
 
 test('a restart does not lose it', async () => {
@@ -91,5 +91,5 @@ test('without a file, or with one that cannot be written, it is kept in memory, 
 test('a file that is damaged is told of and begun anew', () => {
   writeFileSync(join(folder, 'broken.json'), '{"pauses": {"x": 1}}')
   expect(openState(join(folder, 'broken.json'), log).pauses.get('x')).toBeUndefined()
-  expect(logged).toEqual(['state of downloads could not be read'])
+  expect(logged).toEqual(['state could not be read'])
 })

@@ -7,13 +7,12 @@ import { UpstreamFailure } from '../../../kit/upstream/failure.ts'
 import { openState } from '../../state.ts'
 import { fakeDownload, fakeFinished } from '../../testing/fake-client.ts'
 import type { Added, Source } from '../download-client.ts'
-import { decideKnown, openAdditions } from './additions.ts'
+import { openAdditions } from './additions.ts'
 
 const NOW = 1_795_000_000_000
 const DAY = 86_400_000
-const FILE: Source = { kind: 'nzb', bytes: Buffer.from('<nzb/>'), fileName: 'Lab.Show.nzb' }
-const URL_SOURCE: Source = { kind: 'url', url: 'http://indexer/get?id=1&apikey=secret' }
-const none = { downloads: [], finished: [] }
+const FILE = { kind: 'nzb', bytes: Buffer.from('<nzb/>'), fileName: 'Lab.Show.nzb' } satisfies Source
+const URL_SOURCE = { kind: 'url', url: 'http://indexer/get?id=1&apikey=secret' } satisfies Source
 const silence = new UpstreamFailure({ kind: 'timeout', what: 'w', where: 'x', why: 'y', fix: 'z' })
 
 function open() {
@@ -53,20 +52,20 @@ test('two calls at the same time add one job', async () => {
   expect((await Promise.all(both)).map(({ known }) => known)).toEqual([false, true])
 })
 
-test.each([FILE, URL_SOURCE])(
-  'a $kind whose answer nobody heard is found among the jobs that came since',
-  async source => {
-    using lab = open()
-    lab.jobs.push({ id: 'other', name: 'Other' })
-    const cut = async () => {
-      await lab.add()
-      throw silence
-    }
-    await expect(lab.start().once(source, lab.look, cut)).rejects.toBe(silence)
-    expect(await lab.start().once(source, lab.look, lab.add)).toMatchObject({ id: 'job2', known: true })
-    expect(lab.jobs).toHaveLength(2)
-  },
-)
+test.each([
+  ['file', FILE, 'Lab.Show'],
+  ['url', URL_SOURCE, `Trying to fetch NZB from ${URL_SOURCE.url}`],
+] as const)('a %s whose answer nobody heard is found by the name of its job', async (_kind, source, name) => {
+  using lab = open()
+  lab.jobs.push({ id: 'other', name: 'Other' })
+  const cut = async () => {
+    lab.jobs.push({ id: 'mine', name })
+    throw silence
+  }
+  await expect(lab.start().once(source, lab.look, cut)).rejects.toBe(silence)
+  expect(await lab.start().once(source, lab.look, lab.add)).toMatchObject({ id: 'mine', known: true })
+  expect(lab.jobs).toHaveLength(2)
+})
 
 test('what did not arrive is added by the next call', async () => {
   using lab = open()
@@ -74,28 +73,23 @@ test('what did not arrive is added by the next call', async () => {
   expect(await lab.start().once(FILE, lab.look, lab.add)).toMatchObject({ known: false })
 })
 
-test('another job with the name of a file is not taken for it, and of several nobody guesses', () => {
-  const cut = { at: NOW, before: ['old'] }
-  const others = {
-    downloads: [fakeDownload({ id: 'a', name: 'A' }), fakeDownload({ id: 'b', name: 'B' })],
-    finished: [],
+test('jobs with another name, and those of files without one, are not taken for it', async () => {
+  using lab = open()
+  lab.jobs.push({ id: 'a', name: 'A' }, { id: 'b', name: 'download' })
+  const unnamed = { ...FILE, bytes: Buffer.from('<nzb>2</nzb>'), fileName: 'download.nzb' }
+  for (const source of [FILE, URL_SOURCE, unnamed]) {
+    expect(await lab.start().once(source, lab.look, lab.add)).toMatchObject({ known: false })
   }
-  expect(decideKnown(cut, FILE, others, NOW)).toBeUndefined()
-  expect(decideKnown(cut, URL_SOURCE, others, NOW)).toEqual({
-    known: true,
-    note: expect.stringContaining('several jobs came since'),
-  })
 })
 
 test.each([
-  ['was completed today', fakeFinished({ id: 'a', at: NOW - 1000 }), true],
-  ['was completed long ago', fakeFinished({ id: 'a', at: NOW - 2 * DAY }), false],
-  ['failed', fakeFinished({ id: 'a', outcome: 'failed', at: NOW }), false],
-])('a job that %s', (_what, one, isKnown) => {
-  const known = decideKnown({ at: NOW, id: 'a' }, FILE, { downloads: [], finished: [one] }, NOW)
-  expect(known !== undefined).toBe(isKnown)
-})
-
-test('a job that was removed may be added again', () => {
-  expect(decideKnown({ at: NOW, id: 'a' }, FILE, none, NOW)).toBeUndefined()
+  ['was completed today', [fakeFinished({ id: 'job1', at: NOW - 1000 })], true],
+  ['was completed long ago', [fakeFinished({ id: 'job1', at: NOW - 2 * DAY })], false],
+  ['failed', [fakeFinished({ id: 'job1', outcome: 'failed', at: NOW })], false],
+  ['was removed', [], false],
+])('a job that %s', async (_what, finished, known) => {
+  using lab = open()
+  await lab.start().once(FILE, lab.look, lab.add)
+  const read = async () => ({ downloads: [], finished })
+  expect(await lab.start().once(FILE, read, lab.add)).toMatchObject({ known })
 })

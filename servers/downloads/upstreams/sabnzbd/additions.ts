@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '../../../kit/clock.ts'
-import { UpstreamFailure } from '../../../kit/upstream/failure.ts'
-import type { Addition, State } from '../../state.ts'
+import type { State } from '../../state.ts'
 import type { Added, Snapshot, Source } from '../download-client.ts'
 
 const DAY = 86_400_000
@@ -9,13 +8,11 @@ const DAY = 86_400_000
 const KEPT = 200
 
 /**
- * The additions to one SABnzbd, by the hash of the file or address: SABnzbd itself adds the same one again at
- * every request. An entry is written before the request, so that an interrupted call is recognised too.
+ * The jobs of earlier additions to one SABnzbd, by the hash of the file or address: SABnzbd itself adds the
+ * same one again at every request.
  */
 export interface Additions {
-  /**
-   * Runs `add`, unless the same source was added before; one at a time, since each call reads the jobs first.
-   */
+  /** Runs `add`, unless the same source has a job; one at a time, since each call reads the jobs first. */
   once(
     source: Source,
     readJobs: () => Promise<Pick<Snapshot, 'downloads' | 'finished'>>,
@@ -25,31 +22,19 @@ export interface Additions {
 
 export function openAdditions(client: string, { added, save }: State, clock: Clock): Additions {
   let last: Promise<unknown> = Promise.resolve()
-  const write = (key: string, addition: Addition | undefined) => {
-    added.delete(key)
-    if (addition) added.set(key, addition)
-    for (const old of [...added.keys()].slice(0, Math.max(0, added.size - KEPT))) added.delete(old)
-    save()
-  }
   const run: Additions['once'] = async (source, readJobs, add) => {
     const key = toKey(client, source)
-    const jobs = await readJobs()
-    const now = clock.now()
-    const had = decideKnown(added.get(key), source, jobs, now)
-    if (had) {
-      write(key, had.id === undefined ? undefined : { at: now, id: had.id })
-      return had
-    }
-    const before = [...jobs.downloads, ...jobs.finished].map(({ id }) => id)
-    write(key, { at: now, before })
-    try {
-      const result = await add()
-      write(key, result.id === undefined ? undefined : { at: now, id: result.id })
-      return result
-    } catch (error) {
-      if (isRefused(error)) write(key, undefined)
-      throw error
-    }
+    const { downloads, finished } = await readJobs()
+    const isFresh = ({ at = 0 }: { at?: number | undefined }) => clock.now() - at < DAY
+    const jobs = [...downloads, ...finished.filter(one => one.outcome === 'completed' && isFresh(one))]
+    const known = jobs.find(({ id }) => id === added.get(key)?.id) ?? jobs.find(job => isNamed(job, source))
+    if (known) return { id: known.id, name: known.name, known: true }
+    const result = await add()
+    added.delete(key)
+    if (result.id !== undefined) added.set(key, { id: result.id })
+    for (const old of [...added.keys()].slice(0, Math.max(0, added.size - KEPT))) added.delete(old)
+    save()
+    return result
   }
   return {
     once(source, readJobs, add) {
@@ -66,48 +51,17 @@ function toKey(client: string, source: Source): string {
   return createHash('sha256').update(`${client}\n${source.kind}\n`).update(content).digest('hex').slice(0, 32)
 }
 
-/** Tells whether the request was surely refused; false if it may have arrived. */
-function isRefused(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  if (!(error instanceof UpstreamFailure)) return error.name === 'ToolFailure'
-  return error.unsent || (error.status !== undefined && error.status < 500)
-}
-
 /**
- * Finds the job of an earlier addition that is unfinished or was completed within the last day; a failed one
- * may be tried again. For an interrupted call the job is one that appeared since, and a file's job has the
- * file's name.
+ * Tells whether a job has the name that SABnzbd gives to this source: then it is that of an earlier call
+ * whose answer was lost. While SABnzbd fetches an address, the job's name holds it.
  */
-export function decideKnown(
-  addition: Addition | undefined,
-  source: Source,
-  { downloads, finished }: Pick<Snapshot, 'downloads' | 'finished'>,
-  now: number,
-): Added | undefined {
-  if (!addition) return undefined
-  const isFresh = ({ at = 0 }: { at?: number | undefined }) => now - at < DAY
-  const there = [...downloads, ...finished.filter(one => one.outcome === 'completed' && isFresh(one))].map(
-    ({ id, name }) => ({ id, name }),
-  )
-  if (addition.id !== undefined) return toKnown(there.filter(({ id }) => id === addition.id))
-  if (!isFresh(addition)) return undefined
-  const came = there.filter(({ id }) => !addition.before?.includes(id))
-  return toKnown(
-    source.kind === 'nzb' ? came.filter(({ name }) => name === toJobName(source.fileName)) : came,
-  )
+function isNamed({ name }: { name: string }, source: Source): boolean {
+  if ('url' in source) return name.endsWith(source.url)
+  const named = toJobName(source.fileName)
+  return name === named && named !== 'download'
 }
 
 /** Returns the name that SABnzbd gives to this file's job. */
 export function toJobName(fileName: string): string {
   return fileName.replace(/\.nzb$/i, '')
-}
-
-function toKnown(jobs: readonly { id: string; name: string }[]): Added | undefined {
-  const [first] = jobs
-  if (!first) return undefined
-  if (jobs.length === 1) return { ...first, known: true }
-  const note =
-    'An earlier call with the same address was cut short, and several jobs came since; look at get_download_status whether ' +
-    'it is one of them. If it is not, call this again.'
-  return { known: true, note }
 }
