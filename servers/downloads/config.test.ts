@@ -52,7 +52,10 @@ test.each([
   [{ SABNZBD_URL: 'http://nas' }, /SABNZBD_API_KEY is not set.*Config > General/],
   [{ SABNZBD_API_KEY: 'k' }, /SABNZBD_URL is not set/],
   [{ QBITTORRENT_URL: 'http://me:secret@nas' }, /^QBITTORRENT_URL is set to something else/],
-  [{ TRANSMISSION_URL: 'http://nas', TRANSMISSION_PASWORD: 'x' }, /did you mean TRANSMISSION_PASSWORD/],
+  [
+    { TRANSMISSION_URL: 'http://nas', TRANSMISSION_PASWORD: 'x' },
+    /TRANSMISSION_PASWORD is not a setting; there are .*TRANSMISSION_PASSWORD/,
+  ],
 ])('%j disables this client, and says why', (environment, message) => {
   const { sabnzbd, qbittorrent, transmission } = readDownloadsSettings(environment)
   expect([...sabnzbd, ...qbittorrent, ...transmission].map(({ problem }) => problem)).toEqual([

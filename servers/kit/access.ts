@@ -40,21 +40,18 @@ export function toOffered(tools: readonly Tool[], readOnly: boolean): Tool[] {
 
 /** An instance whose settings limit what may be done with it. */
 export interface Limited {
-  readonly name: string
+  readonly title: string
   readonly settings: { readonly ACCESS: Access }
   readonly variables: { readonly ACCESS: string }
 }
 
-/**
- * Throws a ToolFailure that names the setting if the instance's access is lower than `needed`. `what` is the
- * title of its kind: "Radarr".
- */
-export function requireAccess(instance: Limited, needed: Access, what: string): void {
+/** Throws a ToolFailure that names the setting if the instance's access is lower than `needed`. */
+export function requireAccess(instance: Limited, needed: Access): void {
   const allowed = instance.settings.ACCESS
   if (ACCESS_LEVELS.indexOf(allowed) >= ACCESS_LEVELS.indexOf(needed)) return
   const variable = instance.variables.ACCESS
   throw new ToolFailure({
-    what: `Nothing was done: ${what} ${instance.name} may not be ${needed === 'full' ? 'deleted from or stopped' : 'changed'} by tools.`,
+    what: `Nothing was done: ${instance.title} may not be ${needed === 'full' ? 'deleted from or stopped' : 'changed'} by tools.`,
     where: variable,
     why: `${variable} is "${allowed}", and this needs "${needed}"`,
     fix: `Leave it, or ask the owner to set ${variable} to "${needed}".`,

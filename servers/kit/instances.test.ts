@@ -27,11 +27,13 @@ test('reads instances by name, the one without a name first', () => {
   ).toEqual([
     {
       name: 'radarr',
+      title: 'Radarr',
       settings: { URL: 'http://nas:7878', API_KEY: 'k1', ACCESS: 'full' },
       variables: { URL: 'RADARR_URL', API_KEY: 'RADARR_API_KEY', ACCESS: 'RADARR_ACCESS' },
     },
     expect.objectContaining({
       name: '4k',
+      title: 'Radarr (4k)',
       settings: { URL: 'http://nas:7879', API_KEY: 'k2', ACCESS: 'read' },
     }),
     expect.objectContaining({ name: 'living-room' }),
@@ -56,10 +58,10 @@ test('reads the files that NAME_FILE twins name', () => {
 test.each([
   [{ RADARR_API_KEY: 'hunter2' }, /^RADARR_URL is not set/],
   [{ RADARR_4K_URL: 'http://nas' }, /^RADARR_4K_API_KEY is not set.*Settings > General/],
-  [{ ...ONE, RADARR_APIKEY: 'hunter2' }, /^RADARR_APIKEY is not a setting; did you mean RADARR_API_KEY\?$/],
+  [{ ...ONE, RADARR_APIKEY: 'hunter2' }, /^RADARR_APIKEY is not a setting; there are .*RADARR_API_KEY/],
   [
     { ...ONE, RADARR_4K_ACESS: 'hunter2' },
-    /^RADARR_4K_ACESS is not a setting; did you mean RADARR_4K_ACCESS\?$/,
+    /^RADARR_4K_ACESS is not a setting; there are .*RADARR_ACCESS.*, and each with a name between/,
   ],
   [{ ...ONE, RADARR_COLOUR: 'hunter2' }, /^RADARR_COLOUR is not a setting; there are RADARR_/],
   [
@@ -124,7 +126,7 @@ test.each([
 ] as const)('access %s allows %s: %s', (ACCESS, needed, allowed) => {
   const [one] = read({ ...ONE, RADARR_ACCESS: ACCESS })
   if (!one) throw new Error('none')
-  const ask = () => requireAccess(one, needed, 'Radarr')
+  const ask = () => requireAccess(one, needed)
   if (allowed) expect(ask).not.toThrow()
   else
     expect(ask).toThrow(

@@ -34,6 +34,8 @@ export interface Instance<Table extends SettingsTable> {
    * RADARR_LIVING_ROOM_URL.
    */
   readonly name: string
+  /** "Radarr", "Radarr (4k)". */
+  readonly title: string
   readonly settings: SettingsOf<Table>
   /**
    * Problems of its settings; undefined if there are none. Only this instance is unusable then, and each
@@ -75,13 +77,15 @@ function groupVariables(
 ): Map<string, string> {
   const stems = new Map<string, Set<string>>()
   const suffixes = Object.keys(spec.settings).sort((a, b) => b.length - a.length)
-  const known = new Set((spec.others ?? []).flatMap(name => [name, `${name}_FILE`]))
+  const others = new Set((spec.others ?? []).flatMap(name => [name, `${name}_FILE`]))
   for (const [variable, value] of Object.entries(environment)) {
-    if (!value || known.has(variable) || !variable.startsWith(`${spec.prefix}_`)) continue
+    if (!value || others.has(variable) || !variable.startsWith(`${spec.prefix}_`)) continue
     const rest = variable.slice(spec.prefix.length + 1).replace(/_FILE$/, '')
     const suffix = suffixes.find(end => rest === end) ?? suffixes.find(end => rest.endsWith(`_${end}`))
     if (suffix === undefined) {
-      if (!INJECTED.test(rest)) problems.push(describeUnknown(spec.prefix, variable, rest, suffixes))
+      const known = suffixes.map(end => `${spec.prefix}_${end}`).join(', ')
+      const problem = `${variable} is not a setting; there are ${known}, and each with a name between.`
+      if (!INJECTED.test(rest)) problems.push(problem)
       continue
     }
     const stem = `${spec.prefix}_${rest.slice(0, rest.length - suffix.length)}`
@@ -123,6 +127,7 @@ function readInstance<Table extends InstanceTable>(
   })
   return {
     name,
+    title: stem === `${spec.prefix}_` ? spec.title : `${spec.title} (${name})`,
     ...(problems.length > 0 ? { problem: problems.join('\n') } : {}),
     settings: Object.freeze(
       Object.fromEntries(entries.map(({ key, value }) => [key, value])),
@@ -138,33 +143,6 @@ const toValue = (read: object) => ('value' in read ? read.value : undefined)
 /** Returns a placeholder that no request uses: an instance with a problem makes none. */
 function toStandIn(setting: Setting<unknown>): unknown {
   return setting.default === undefined ? '' : setting.schema.safeParse(setting.default).data
-}
-
-function describeUnknown(prefix: string, variable: string, rest: string, suffixes: string[]): string {
-  const near = suffixes.find(suffix => isNear(suffix, rest))
-  const named = near ?? suffixes.find(suffix => isNear(suffix, rest.slice(rest.indexOf('_') + 1)))
-  const stem = near === undefined ? `${prefix}_${rest.slice(0, rest.indexOf('_') + 1)}` : `${prefix}_`
-  return named === undefined
-    ? `${variable} is not a setting; there are ${suffixes.map(suffix => `${prefix}_${suffix}`).join(', ')}, and each with a name between.`
-    : `${variable} is not a setting; did you mean ${stem}${named}?`
-}
-
-/**
- * Tells whether two names are equal but for underscores, or differ in at most two letters (changed, added or
- * missing).
- */
-function isNear(a: string, b: string): boolean {
-  const [left, right] = [a.replaceAll('_', ''), b.replaceAll('_', '')]
-  let row = [...Array(right.length + 1).keys()]
-  for (const [i, letter] of [...left].entries()) {
-    const next = [i + 1]
-    for (const [j, other] of [...right].entries()) {
-      const change = (row[j] ?? 0) + (letter === other ? 0 : 1)
-      next.push(Math.min(change, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1))
-    }
-    row = next
-  }
-  return (row[right.length] ?? 0) <= Math.min(2, Math.floor(left.length / 3))
 }
 
 /**

@@ -107,7 +107,9 @@ test('wrong settings of an upstream are told by what asks it, without secrets; t
 
 test('a mistyped variable of a program that is not set up at all is refused', async () => {
   const environment = { NODE_EXPORTER_ATTIC_UR: 'http://attic' }
-  await expect(startWorld(metrics, { clock: hasty, environment })).rejects.toThrow(/NODE_EXPORTER_ATTIC_URL/)
+  await expect(startWorld(metrics, { clock: hasty, environment })).rejects.toThrow(
+    /NODE_EXPORTER_ATTIC_UR is not a setting/,
+  )
 })
 
 test('a login is sent as the settings say', async () => {

@@ -6,7 +6,7 @@ import { type HttpInstance, nodeExporterSpec } from './config.ts'
 import type { Machine } from './machine/machine.ts'
 import { createSampler, type Sampler } from './machine/sampler.ts'
 import { createScrapedMachine, type ScrapedMachine } from './upstreams/node-exporter/node-exporter.ts'
-import { isUnnamed, openUpstream } from './upstreams/upstreams.ts'
+import { openUpstream } from './upstreams/upstreams.ts'
 
 /** A monitored machine, with its name in results and events. */
 export interface Host {
@@ -37,7 +37,7 @@ export function openHosts(local: Host, instances: readonly HttpInstance[], clock
   const remote = instances.map(instance => {
     const name = toFreeName(toHostName(instance), taken)
     taken.add(name.toLowerCase())
-    const upstream = openUpstream(instance, `Node-exporter (${name})`, clock)
+    const upstream = openUpstream(instance, clock, `Node-exporter (${name})`)
     const machine = createScrapedMachine(name, upstream, clock)
     return { name, machine, sampler: createSampler(machine, clock), upstream }
   })
@@ -60,11 +60,9 @@ export function openHosts(local: Host, instances: readonly HttpInstance[], clock
 }
 
 /** Returns the instance's name, or the host in its URL if it has no name of its own. */
-function toHostName(instance: HttpInstance): string {
-  const { name, settings, problem } = instance
-  return isUnnamed(instance, nodeExporterSpec) && problem === undefined
-    ? new URL(settings.URL).hostname
-    : name
+function toHostName({ name, title, settings, problem }: HttpInstance): string {
+  const isUnnamed = title === nodeExporterSpec.title
+  return isUnnamed && problem === undefined ? new URL(settings.URL).hostname : name
 }
 
 /**

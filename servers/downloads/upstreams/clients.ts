@@ -28,16 +28,10 @@ export function openClients(
 ): NamedClient[] {
   const clients = [
     ...settings.sabnzbd.map(one =>
-      toNamed(one, sabnzbdSpec, title =>
-        createSabnzbd(one, title, { clock, additions: openAdditions(one.name, state, clock) }),
-      ),
+      toNamed(one, createSabnzbd(one, { clock, additions: openAdditions(one.name, state, clock) })),
     ),
-    ...settings.qbittorrent.map(one =>
-      toNamed(one, qbittorrentSpec, title => createQbittorrent(one, title, clock)),
-    ),
-    ...settings.transmission.map(one =>
-      toNamed(one, transmissionSpec, title => createTransmission(one, title, clock)),
-    ),
+    ...settings.qbittorrent.map(one => toNamed(one, createQbittorrent(one, clock))),
+    ...settings.transmission.map(one => toNamed(one, createTransmission(one, clock))),
   ]
   return clients.map(client => {
     const { name, kind } = client
@@ -48,18 +42,11 @@ export function openClients(
 }
 
 function toNamed(
-  instance: Limited & { readonly problem?: string },
-  spec: { title: string; prefix: string },
-  open: (title: string) => DownloadClient,
+  instance: Limited & { readonly name: string; readonly problem?: string },
+  client: DownloadClient,
 ): NamedClient {
   const { name, problem } = instance
-  const isUnnamed = name === spec.prefix.toLowerCase()
-  return {
-    ...open(isUnnamed ? spec.title : `${spec.title} (${name})`),
-    name,
-    problem,
-    require: access => requireAccess(instance, access, spec.title),
-  }
+  return { ...client, name, problem, require: access => requireAccess(instance, access) }
 }
 
 /** Returns the argument that names a client, as an enum of the configured ones. */

@@ -17,9 +17,7 @@ export function serverField({ declared }: Pick<Games, 'declared'>): z.ZodType<st
 
 /** Throws a ToolFailure if the game's settings do not allow this. */
 export function requireGameAccess(game: Game, needed: Access): void {
-  requireAccess(
-    { name: game.name, settings: { ACCESS: game.access }, variables: { ACCESS: `access of ${game.name}` } },
-    needed,
-    'the game server',
-  )
+  const { name, access } = game
+  const limited = { settings: { ACCESS: access }, variables: { ACCESS: `access of ${name}` } }
+  requireAccess({ title: `the game server ${name}`, ...limited }, needed)
 }

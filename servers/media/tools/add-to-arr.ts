@@ -24,7 +24,7 @@ export async function addToArr(
     args.instance,
     spec,
   )
-  requireAccess(arr, 'change', spec.title)
+  requireAccess(arr, 'change')
   const where = arr.upstream.title
   const via = { via: kind, instance: arr.name }
   // Radarr's lookup understands a year, and Sonarr's does not.

@@ -52,7 +52,7 @@ export function refreshLibrary({ jellyfins, clock }: Media): Tool {
     limit: ({ waitSeconds }) => (waitSeconds + 30) * SECOND,
     async run({ library: name, waitSeconds, instance }, signal, report) {
       const jellyfin = pickInstance(jellyfins, instance, jellyfinSpec)
-      requireAccess(jellyfin, 'change', 'Jellyfin')
+      requireAccess(jellyfin, 'change')
       const library =
         name === undefined ? undefined : findLibrary(await readLibraries(jellyfin, signal), name)
       const id = library?.ItemId ?? undefined

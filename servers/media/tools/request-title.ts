@@ -63,7 +63,7 @@ async function requestThroughSeerr(
   signal: AbortSignal,
 ): Promise<RequestOutcome> {
   const seerr = pickInstance(media.seerrs, instance, seerrSpec)
-  requireAccess(seerr, 'change', 'Seerr')
+  requireAccess(seerr, 'change')
   const where = seerr.upstream.title
   const via = { via: 'seerr' as const, instance: seerr.name }
   const mediaType: SeerrKind = direct === 'radarr' ? 'movie' : 'tv'

@@ -9,7 +9,6 @@ import { readWanted } from '../titles.ts'
 import {
   type Arr,
   findNamed,
-  KINDS,
   readEpisodes,
   readMissing,
   type Searchable,
@@ -79,7 +78,7 @@ export function searchMissing({ arrs, clock }: Media): Tool {
     limit: 60_000,
     async run(args, signal) {
       const picked = pickArrs(arrs, args, 'nothing can be searched for')
-      for (const arr of picked) requireAccess(arr, 'change', KINDS[arr.kind].spec.title)
+      for (const arr of picked) requireAccess(arr, 'change')
       const { found, unknown } = await gather(picked, signal, arr => search(arr, args, clock.now(), signal))
       const results = found.filter(one => one !== undefined)
       if (results.length === 0) throw toNotManaged(args, unknown.length > 0)

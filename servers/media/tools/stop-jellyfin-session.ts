@@ -50,7 +50,7 @@ export function stopJellyfinSession({ jellyfins }: Media): Tool {
     output,
     async run({ session: wanted, message, messageOnly, confirm, instance }, signal) {
       const jellyfin = pickInstance(jellyfins, instance, jellyfinSpec)
-      requireAccess(jellyfin, messageOnly ? 'change' : 'full', 'Jellyfin')
+      requireAccess(jellyfin, messageOnly ? 'change' : 'full')
       const session = findSession(await readSessions(jellyfin, signal), wanted)
       const about = { instance: jellyfin.name, ...toViewer(session) }
       const what = `${quote(about.title)}, which ${quote(about.user, 60)} watches on ${quote(about.device, 60)}`

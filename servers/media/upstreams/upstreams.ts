@@ -51,11 +51,10 @@ function openUpstream(
   instance: Instance<Connection>,
   own: Pick<UpstreamOptions, 'headers' | 'maxBytes' | 'clock'>,
 ): Upstream {
-  const { name, settings, variables } = instance
-  const isUnnamed = name === spec.prefix.toLowerCase()
+  const { name, title, settings, variables } = instance
   return createUpstream({
     name,
-    title: isUnnamed ? spec.title : `${spec.title} (${name})`,
+    title,
     url: settings.URL,
     problem: instance.problem,
     secrets: [settings.API_KEY],

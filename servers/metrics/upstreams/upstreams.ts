@@ -29,19 +29,15 @@ export function openUpstreams(environment: Environment, clock: Clock): Upstreams
   const alertmanagers = collect(() => readInstances(alertmanagerSpec, environment))
   const nodeExporters = collect(() => readInstances(nodeExporterSpec, environment))
   if (problems.length > 0) throw new SettingsError(problems)
-  const open = (instance: HttpInstance, spec: { title: string; prefix: string }) =>
-    openUpstream(instance, isUnnamed(instance, spec) ? spec.title : `${spec.title} (${instance.name})`, clock)
   return {
-    prometheuses: prometheuses.map(instance => openPrometheus(open(instance, prometheusSpec))),
-    alertmanagers: alertmanagers.map(instance =>
-      openAlertmanager(instance, open(instance, alertmanagerSpec)),
-    ),
+    prometheuses: prometheuses.map(one => openPrometheus(openUpstream(one, clock))),
+    alertmanagers: alertmanagers.map(one => openAlertmanager(one, openUpstream(one, clock))),
     nodeExporters,
   }
 }
 
 /** Opens the HTTP client of an instance. `title` is its name in sentences. */
-export function openUpstream(instance: HttpInstance, title: string, clock: Clock): Upstream {
+export function openUpstream(instance: HttpInstance, clock: Clock, title = instance.title): Upstream {
   const { URL: url, TOKEN: token, USERNAME: user, PASSWORD: password = '' } = instance.settings
   const basic = user === undefined ? undefined : Buffer.from(`${user}:${password}`).toString('base64')
   const authorization = token !== undefined ? `Bearer ${token}` : basic && `Basic ${basic}`
@@ -56,9 +52,4 @@ export function openUpstream(instance: HttpInstance, title: string, clock: Clock
     settings: { url: URL, key: user === undefined ? TOKEN : PASSWORD },
     clock,
   })
-}
-
-/** Tells whether the variables of an instance have no name between the prefix and the setting. */
-export function isUnnamed({ name }: HttpInstance, { prefix }: { prefix: string }): boolean {
-  return name === prefix.toLowerCase().replaceAll('_', '-')
 }

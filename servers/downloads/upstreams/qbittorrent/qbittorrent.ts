@@ -18,13 +18,9 @@ type Api = ReturnType<typeof withLogin>
 /**
  * Creates a client of qBittorrent 4.1 and later, by its Web API 2 (github.com/qbittorrent/qBittorrent/wiki).
  */
-export function createQbittorrent(
-  instance: QbittorrentInstance,
-  title: string,
-  clock: Clock,
-): DownloadClient {
-  const api = openApi(instance, title, clock)
-  const { address } = api
+export function createQbittorrent(instance: QbittorrentInstance, clock: Clock): DownloadClient {
+  const api = openApi(instance, clock)
+  const { title, address } = api
   const switchTo = createSwitch(api)
   const read = (signal?: AbortSignal) =>
     api.get(`${API}/sync/maindata`, { schema: maindataAnswer, query: { rid: 0 }, signal })
@@ -67,11 +63,11 @@ export function createQbittorrent(
   }
 }
 
-function openApi(instance: QbittorrentInstance, title: string, clock: Clock): Api {
+function openApi(instance: QbittorrentInstance, clock: Clock): Api {
   const { settings, variables } = instance
   const upstream = createUpstream({
     name: instance.name,
-    title,
+    title: instance.title,
     url: settings.URL,
     problem: instance.problem,
     secrets: settings.PASSWORD === undefined ? [] : [settings.PASSWORD],

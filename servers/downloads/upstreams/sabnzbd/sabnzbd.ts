@@ -29,10 +29,9 @@ type Ask = <Schema extends z.ZodType>(
  */
 export function createSabnzbd(
   instance: SabnzbdInstance,
-  title: string,
   { clock, additions }: { clock: Clock; additions: Additions },
 ): DownloadClient {
-  const { settings, variables } = instance
+  const { title, settings, variables } = instance
   const upstream = createUpstream({
     name: instance.name,
     title,

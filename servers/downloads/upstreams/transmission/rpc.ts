@@ -26,8 +26,8 @@ export interface Rpc {
 /**
  * Opens Transmission's RPC (its docs/rpc-spec.md): a 409 returns the session id that every request must have.
  */
-export function openRpc(instance: TransmissionInstance, title: string, clock: Clock): Rpc {
-  const { settings, variables } = instance
+export function openRpc(instance: TransmissionInstance, clock: Clock): Rpc {
+  const { title, settings, variables } = instance
   const { USERNAME: username = '', PASSWORD: password = '' } = settings
   const basic = Buffer.from(`${username}:${password}`).toString('base64')
   const { url, path } = splitAddress(settings.URL)

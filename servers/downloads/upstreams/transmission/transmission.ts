@@ -17,12 +17,8 @@ const addAnswer = z.object({
 })
 
 /** Creates a client of Transmission 2.80 and later (RPC 15 and up). */
-export function createTransmission(
-  instance: TransmissionInstance,
-  title: string,
-  clock: Clock,
-): DownloadClient {
-  const rpc = openRpc(instance, title, clock)
+export function createTransmission(instance: TransmissionInstance, clock: Clock): DownloadClient {
+  const rpc = openRpc(instance, clock)
   const readSession = (signal?: AbortSignal) =>
     rpc.call('session-get', {}, sessionAnswer, { signal, read: true })
   const readSnapshot: DownloadClient['readSnapshot'] = async signal => {
@@ -39,7 +35,7 @@ export function createTransmission(
     void (await rpc.call(method, given, anything, { signal }))
   return {
     kind: 'transmission',
-    title,
+    title: rpc.title,
     address: rpc.address,
     ownTimer: false,
     takes: 'torrent',

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type Access, requireAccess } from '../../../kit/access.ts'
 import { toIsoTime } from '../../../kit/clock.ts'
 import type { Upstream } from '../../../kit/upstream/upstream.ts'
-import { type AlertmanagerInstance, alertmanagerSpec } from '../../config.ts'
+import type { AlertmanagerInstance } from '../../config.ts'
 import { moment } from '../prometheus/answers.ts'
 
 const labels = z.record(z.string(), z.string())
@@ -72,7 +72,7 @@ export function openAlertmanager(instance: AlertmanagerInstance, upstream: Upstr
     name,
     title,
     address,
-    require: access => requireAccess(instance, access, alertmanagerSpec.title),
+    require: access => requireAccess(instance, access),
     alerts: signal => upstream.get('/api/v2/alerts', { schema: alertsAnswer, signal }),
     silences: signal => upstream.get('/api/v2/silences', { schema: z.array(silence), signal }),
     async silence(wanted, signal) {
