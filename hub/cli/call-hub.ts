@@ -1,34 +1,23 @@
-import {
-  type CallToolResult,
-  Client,
-  SdkHttpError,
-  StreamableHTTPClientTransport,
-  type Tool,
-} from '@modelcontextprotocol/client'
+import { Client, SdkHttpError, StreamableHTTPClientTransport, type Tool } from '@modelcontextprotocol/client'
 import { readVersion } from '../config/paths.ts'
 import { describeError, HubError } from '../core/errors.ts'
 import { findHub, type RunningHub } from './find-hub.ts'
 import { print, printJson } from './print.ts'
 
-export interface CallHubOptions {
-  /** Milliseconds. */
-  timeout?: number
-  onProgress?: (message: string) => void
-}
-
 /**
- * Calls one of the hub's tools and returns its structured result. Throws `unavailable` with the tool's own
- * words or the reason why the hub does not answer, `unauthorized` where it refuses the token.
+ * Calls one of the hub's tools and returns its structured result; `timeout` is in milliseconds. Throws
+ * `unavailable` with the tool's own words or the reason why the hub does not answer, `unauthorized` where it
+ * refuses the token.
  */
 export async function callHub(
   hub: RunningHub,
   name: string,
   args: Record<string, unknown>,
-  options: CallHubOptions = {},
+  { timeout = 30_000, onProgress }: { timeout?: number; onProgress?: (message: string) => void } = {},
 ): Promise<{ structured: unknown; text: string }> {
-  const result = await request(hub, name, args, options).catch(error => {
-    throw explain(error, hub)
-  })
+  const onprogress = ({ message = '' }: { message?: string | undefined }) => onProgress?.(message)
+  const options = { timeout, ...(onProgress ? { onprogress } : {}) }
+  const result = await connected(hub, client => client.callTool({ name, arguments: args }, options))
   const text = result.content.map(block => (block.type === 'text' ? block.text : '')).join('\n')
   if (result.isError) throw new HubError('unavailable', toCommands(text))
   return { structured: result.structuredContent, text }
@@ -38,7 +27,7 @@ export async function callHub(
 export async function printCall(
   name: string,
   args: Record<string, unknown> = {},
-  { json = false }: { json?: boolean | undefined } = {},
+  json = false,
 ): Promise<void> {
   const { structured, text } = await callHub(findHub(), name, args)
   if (json) printJson(structured)
@@ -58,22 +47,7 @@ function toCommands(text: string): string {
 
 /** Lists every tool that the hub offers. Throws as `callHub` does. */
 export async function listHubTools(hub: RunningHub): Promise<Tool[]> {
-  const listed = await connected(hub, client => client.listTools()).catch(error => {
-    throw explain(error, hub)
-  })
-  return listed.tools
-}
-
-function request(
-  hub: RunningHub,
-  name: string,
-  args: Record<string, unknown>,
-  { timeout = 30_000, onProgress }: CallHubOptions,
-): Promise<CallToolResult> {
-  const onprogress = ({ message = '' }: { message?: string | undefined }) => onProgress?.(message)
-  return connected(hub, client =>
-    client.callTool({ name, arguments: args }, { timeout, ...(onProgress ? { onprogress } : {}) }),
-  )
+  return (await connected(hub, client => client.listTools())).tools
 }
 
 async function connected<Result>(hub: RunningHub, use: (client: Client) => Promise<Result>): Promise<Result> {
@@ -84,25 +58,23 @@ async function connected<Result>(hub: RunningHub, use: (client: Client) => Promi
   const transport = new StreamableHTTPClientTransport(new URL('/mcp', hub.url), {
     requestInit: { headers: { Authorization: `Bearer ${hub.token}` } },
   })
-  await client.connect(transport)
   try {
+    await client.connect(transport)
     return await use(client)
+  } catch (error) {
+    throw explain(error, hub)
   } finally {
     await client.close()
   }
 }
 
-function explain(error: unknown, { url }: RunningHub): HubError {
-  if (error instanceof SdkHttpError && error.status === 401) {
+function explain(cause: unknown, { url }: RunningHub): HubError {
+  const status = cause instanceof SdkHttpError ? cause.status : undefined
+  if (status === 401) {
     const why = 'SUPERBLOOM_TOKEN, or the file token in the data folder, says another one'
-    return new HubError('unauthorized', `The hub at ${url} does not take this token: ${why}`, {
-      cause: error,
-    })
+    return new HubError('unauthorized', `The hub at ${url} does not take this token: ${why}`, { cause })
   }
-  if (error instanceof SdkHttpError && error.status === 413) {
-    return new HubError('too_large', 'This is too much at once: a request may have 1 MiB', { cause: error })
-  }
-  return new HubError('unavailable', `The hub at ${url} does not answer: ${describeError(error)}`, {
-    cause: error,
-  })
+  if (status === 413)
+    return new HubError('too_large', 'This is too much at once: a request may have 1 MiB', { cause })
+  return new HubError('unavailable', `The hub at ${url} does not answer: ${describeError(cause)}`, { cause })
 }

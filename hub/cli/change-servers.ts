@@ -5,13 +5,11 @@ import { createEnvironment } from '../config/environment.ts'
 import { locateConfig, locateData } from '../config/load.ts'
 import { changeEntry, type EntryChange, type EntryState, readEntry } from '../config/server-entries.ts'
 import { HubError } from '../core/errors.ts'
-import { describeServer } from './describe-server.ts'
-import type { RunningHub } from './find-hub.ts'
+import { findRunning, type RunningHub } from './find-hub.ts'
 import { type AddOptions, type NewServer, readNewServers } from './new-servers.ts'
-import { print } from './print.ts'
-import { quote } from './quote.ts'
+import { print, quote } from './print.ts'
 import { findDroppedIn, putAside, setDisabled, writeEntry, writing } from './server-folder.ts'
-import { findRunning, readHub, type ServerState, untilTaken } from './until-taken.ts'
+import { describeServer, readHub, type ServerState, untilTaken } from './server-state.ts'
 
 /** Files that configure servers, and the hub that reads them, if one runs. */
 interface Places {

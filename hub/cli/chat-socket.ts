@@ -5,8 +5,10 @@ import type { ClientFrame, HubFrame } from '../../schemas/chat.ts'
 import { decideBackoff } from '../core/backoff.ts'
 import { systemClock } from '../core/clock.ts'
 import { parseJson } from '../core/json.ts'
-import type { WrittenDecision } from './decision.ts'
 import type { RunningHub } from './find-hub.ts'
+
+/** A person's answer to an approval. */
+export type Decision = Omit<Extract<ClientFrame, { type: 'decide' }>, 'type'>
 
 export interface ChatSocketEvents {
   onFrame: (frame: HubFrame) => void
@@ -23,7 +25,7 @@ export interface ChatSocketEvents {
 export interface ChatSocket extends Disposable {
   send(text: string): void
   /** Sends a decision. Returns false while there is no connection: nothing was sent then. */
-  decide(decision: WrittenDecision): boolean
+  decide(decision: Decision): boolean
   /** Stops the conversation's agent; does nothing while the connection is lost. */
   stop(): void
 }

@@ -1,7 +1,5 @@
-import { systemClock } from '../core/clock.ts'
 import type { ModelConfig, ModelsConfig } from '../core/model.ts'
 import type { FoundServer } from '../model/find-models.ts'
-import { type LookedUpModel, lookUp } from '../model/sizes.ts'
 
 export interface NamedModel {
   /** `default`, `fallback 1`, `compaction`, or the name in the configuration. */
@@ -38,9 +36,4 @@ export function chooseModel(
     models.map((model): ModelConfig => ({ provider: 'compatible', baseUrl, model })),
   )
   return wanted === undefined ? found[0] : found.find(({ model }) => model === wanted)
-}
-
-/** Asks a model's provider for the model's sizes. Never throws. */
-export function lookUpEntry(entry: ModelConfig): Promise<LookedUpModel> {
-  return lookUp({ ...entry, clock: systemClock })
 }

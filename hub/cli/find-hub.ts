@@ -40,6 +40,16 @@ export function findHub(
   return { url: found.data.url, token }
 }
 
+/** Returns the hub that runs on the data folder; undefined for none. */
+export function findRunning(): RunningHub | undefined {
+  try {
+    return findHub()
+  } catch (error) {
+    if (error instanceof HubError && error.code === 'unavailable') return undefined
+    throw error
+  }
+}
+
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)

@@ -1,4 +1,5 @@
 import { escapeUnseen, stripUnseen } from '../core/text.ts'
+import type { ModelFinding } from '../model/try-model.ts'
 
 /** Prints lines on standard output. Text of others cannot steer the terminal. */
 export function print(text: string): void {
@@ -13,4 +14,19 @@ export function printError(text: string): void {
 /** Prints a value as JSON, with escapes for characters that a terminal must not get. */
 export function printJson(value: unknown): void {
   process.stdout.write(`${escapeUnseen(JSON.stringify(value, undefined, 2))}\n`)
+}
+
+export const ok = (what: string): ModelFinding => ({ level: 'ok', what })
+export const warning = (what: string): ModelFinding => ({ level: 'warning', what })
+export const problem = (what: string): ModelFinding => ({ level: 'problem', what })
+
+const MARKS = { ok: 'ok     ', warning: 'warning', problem: 'PROBLEM' }
+
+export function printFindings(findings: readonly ModelFinding[]): void {
+  for (const { level, what } of findings) print(`${MARKS[level]} ${what}`)
+}
+
+/** Quotes a word for a shell. */
+export function quote(text: string): string {
+  return /^[\w./:=@-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }

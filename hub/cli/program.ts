@@ -6,10 +6,13 @@ import { printError } from './print.ts'
 /** Exit code of a start with a wrong config (EX_CONFIG of sysexits.h). */
 const EXIT_CONFIG = 78
 
-/** A command's file: adds arguments, options, subcommands and what the command does. */
+/** A file of commands: adds a command's arguments, options, subcommands and what it does. */
 interface CommandFile {
   define(command: Command): void
 }
+
+const hubCalls = () => import('./commands/hub-calls.ts')
+const store = () => import('./commands/store.ts')
 
 /** All commands, in the order of the help. */
 const COMMANDS: readonly [name: string, description: string, load: () => Promise<CommandFile>][] = [
@@ -20,70 +23,42 @@ const COMMANDS: readonly [name: string, description: string, load: () => Promise
   ],
   ['chat', 'talk to an agent in the terminal', () => import('./commands/chat.ts')],
   ['ask', 'send one message to an agent and print its reply', () => import('./commands/ask.ts')],
-  ['agents', 'every agent with what it did', () => import('./commands/agents.ts')],
-  ['threads', "the agents' threads: main threads and tasks", () => import('./commands/threads.ts')],
+  ['agents', 'every agent with what it did', hubCalls],
+  ['threads', "the agents' threads: main threads and tasks", hubCalls],
   [
     'mcp',
     'connect an MCP client that starts a process (Claude Desktop and others) to the running hub',
     () => import('./commands/mcp.ts'),
   ],
   ['serve', 'run one built-in server alone, over stdio or HTTP', () => import('./commands/serve.ts')],
-  [
-    'approvals',
-    "what waits for a person's yes, with the exact call",
-    () => import('./commands/approvals.ts'),
-  ],
+  ['approvals', "what waits for a person's yes, with the exact call", hubCalls],
   [
     'models',
     'models that answer on this machine, keys, and the configured models with their sizes',
     () => import('./commands/models.ts'),
   ],
-  [
-    'status',
-    'what the running hub does: servers, model, agents, queues',
-    () => import('./commands/status.ts'),
-  ],
+  ['status', 'what the running hub does: servers, model, agents, queues', hubCalls],
   [
     'doctor',
     'check config, doors, servers and model, and say how to mend each',
     () => import('./commands/doctor.ts'),
   ],
-  [
-    'reset',
-    "start an agent's history fresh; its stored context and schedules stay",
-    () => import('./commands/reset.ts'),
-  ],
+  ['reset', "start an agent's history fresh; its stored context and schedules stay", hubCalls],
   [
     'config',
     'print the config in force, with where each value came from; secrets are masked',
     () => import('./commands/config.ts'),
   ],
-  [
-    'dead-letters',
-    'list the work of agents that failed for good',
-    () => import('./commands/dead-letters.ts'),
-  ],
-  [
-    'backup',
-    'copy the store into one file and verify it; the hub may run meanwhile',
-    () => import('./commands/backup.ts'),
-  ],
-  [
-    'restore',
-    "put a backup in the store's place, which is kept aside; the hub must be stopped",
-    () => import('./commands/restore.ts'),
-  ],
+  ['dead-letters', 'list the work of agents that failed for good', hubCalls],
+  ['backup', 'copy the store into one file and verify it; the hub may run meanwhile', store],
+  ['restore', "put a backup in the store's place, which is kept aside; the hub must be stopped", store],
   [
     'servers',
     'the servers with their health and how many tools each has',
     () => import('./commands/servers.ts'),
   ],
-  [
-    'events',
-    'what happened, the newest first, with where each event went and why',
-    () => import('./commands/events.ts'),
-  ],
-  ['schedules', 'the pending wake-ups of agents, the next first', () => import('./commands/schedules.ts')],
+  ['events', 'what happened, the newest first, with where each event went and why', hubCalls],
+  ['schedules', 'the pending wake-ups of agents, the next first', hubCalls],
 ]
 
 /** Creates the command line. Only the commands that `words` name load their files; by default all do. */

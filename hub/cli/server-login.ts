@@ -3,10 +3,9 @@ import { z } from 'zod'
 import { sleep, systemClock } from '../core/clock.ts'
 import { HubError } from '../core/errors.ts'
 import { parseJson } from '../core/json.ts'
-import { describeServer } from './describe-server.ts'
 import { findHub, type RunningHub } from './find-hub.ts'
 import { print } from './print.ts'
-import { untilTaken } from './until-taken.ts'
+import { describeServer, untilTaken } from './server-state.ts'
 
 const LOOK_MS = 250
 

@@ -2,9 +2,9 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 import { describeError, HubError } from '../../core/errors.ts'
 import { describeApproval } from '../../mcp/hub-tools/approvals.ts'
+import { readOpenApprovals } from '../approvals.ts'
 import { callHub } from '../call-hub.ts'
 import { findHub, type RunningHub } from '../find-hub.ts'
-import { readOpenApprovals } from '../open-approvals.ts'
 import { print, printError } from '../print.ts'
 
 const answer = z.object({ status: z.string(), reply: z.string().optional(), conversation: z.string() })

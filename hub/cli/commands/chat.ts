@@ -5,13 +5,11 @@ import type { Approval, ChatMessage, HubFrame } from '../../../schemas/chat.ts'
 import { describeError, HubError } from '../../core/errors.ts'
 import { stripUnseen } from '../../core/text.ts'
 import { describeApproval } from '../../mcp/hub-tools/approvals.ts'
+import { DECISION_USAGE, parseDecision, readOpenApprovals, sendDecision } from '../approvals.ts'
 import { callHub } from '../call-hub.ts'
-import { openChatSocket } from '../chat-socket.ts'
-import { DECISION_USAGE, parseDecision, type WrittenDecision } from '../decision.ts'
+import { type Decision, openChatSocket } from '../chat-socket.ts'
 import { findHub, type RunningHub } from '../find-hub.ts'
-import { readOpenApprovals } from '../open-approvals.ts'
 import { print, printError } from '../print.ts'
-import { sendDecision } from '../send-decision.ts'
 import { createWorkWatch } from '../work-watch.ts'
 import { askHub } from './ask.ts'
 
@@ -43,7 +41,7 @@ async function chatByLines(conversation: string): Promise<void> {
 }
 
 /** Decides an approval. The lines after a failed one are still read; the exit code shows the failure. */
-async function decide(hub: RunningHub, decision: WrittenDecision): Promise<void> {
+async function decide(hub: RunningHub, decision: Decision): Promise<void> {
   try {
     print(describeApproval(await sendDecision(hub, decision)))
   } catch (error) {

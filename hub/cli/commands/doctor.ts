@@ -10,14 +10,14 @@ import { describeError, HubError } from '../../core/errors.ts'
 import { toLine } from '../../core/text.ts'
 import { describeHeld, describeUpstream, type HubStatus, hubStatus } from '../../mcp/hub-tools/status.ts'
 import { toShownUrl } from '../../model/ask-json.ts'
+import type { ModelFinding } from '../../model/try-model.ts'
 import { describeLoss, findLoss, wasUsed } from '../../store/store-loss.ts'
-import { type AgentRequest, readAgentRequest } from '../agent-request.ts'
 import { callHub } from '../call-hub.ts'
 import { checkServers } from '../check-servers.ts'
 import { listConfigured, type NamedModel } from '../configured-models.ts'
 import { findHub, type RunningHub } from '../find-hub.ts'
-import { type Finding, ok, printFindings, problem, warning } from '../findings.ts'
-import { print } from '../print.ts'
+import { type AgentRequest, readAgentRequest, tryEntry } from '../model-trial.ts'
+import { ok, print, printFindings, problem, warning } from '../print.ts'
 
 /** States of a server that need no mending. */
 const WANTED: ReadonlySet<string> = new Set(['ready', 'disabled', 'replaced'])
@@ -36,7 +36,7 @@ async function doctor(): Promise<void> {
 }
 
 /** Returns the findings in the order: config, agents, data folder, model, hub, servers. */
-export async function examine(environment: Environment): Promise<Finding[]> {
+export async function examine(environment: Environment): Promise<ModelFinding[]> {
   let config: Config
   try {
     config = loadConfig(environment)
@@ -56,12 +56,12 @@ export async function examine(environment: Environment): Promise<Finding[]> {
   ]
 }
 
-function checkAgents(config: Config, environment: Environment): Finding[] {
+function checkAgents(config: Config, environment: Environment): ModelFinding[] {
   if (!existsSync(config.agentsFolder)) {
     return [ok(`agents: ${config.agentsFolder} is made at the first start`)]
   }
   const { agents, problems } = readAgentFiles(config.agentsFolder, environment, config.model)
-  const none: Finding = problem(
+  const none: ModelFinding = problem(
     `agents: ${config.agentsFolder} has no agent: write <name>.md there, or remove the folder to get the default one`,
   )
   return [
@@ -71,12 +71,12 @@ function checkAgents(config: Config, environment: Environment): Finding[] {
 }
 
 /** Checks, as a hub does at its start, whether the store lost its contents. */
-function checkStore({ dataFolder }: Config): Finding[] {
+function checkStore({ dataFolder }: Config): ModelFinding[] {
   const loss = existsSync(dataFolder) ? findLoss(dataFolder, wasUsed(dataFolder)) : undefined
   return loss ? [problem(`store: ${describeLoss(dataFolder, loss)}`)] : []
 }
 
-function checkData(config: Config): Finding[] {
+function checkData(config: Config): ModelFinding[] {
   const why = findDataProblem(config.dataFolder)
   if (why !== undefined) return [problem(`data: ${why}`)]
   const token = tokenFile(config.dataFolder)
@@ -87,7 +87,7 @@ function checkData(config: Config): Finding[] {
     : [ok(`doors: the token in ${token} is its owner's alone`)]
 }
 
-function describeHooks({ webhooks }: Config): Finding[] {
+function describeHooks({ webhooks }: Config): ModelFinding[] {
   const names = Object.entries(webhooks).map(
     ([name, { secret }]) => `/hooks/${name} takes ${secret === undefined ? 'the token' : 'its own secret'}`,
   )
@@ -95,7 +95,7 @@ function describeHooks({ webhooks }: Config): Finding[] {
 }
 
 /** Tries each configured model in turn with the request that an agent would send. */
-async function checkModels(config: Config, environment: Environment): Promise<Finding[]> {
+async function checkModels(config: Config, environment: Environment): Promise<ModelFinding[]> {
   // The compaction model needs no tools.
   const configured = listConfigured(config.model).filter(({ name }) => name !== 'compaction')
   if (configured.length === 0) {
@@ -104,7 +104,7 @@ async function checkModels(config: Config, environment: Environment): Promise<Fi
   }
   try {
     const request = await readAgentRequest(config, environment)
-    const findings: Finding[] = []
+    const findings: ModelFinding[] = []
     for (const one of configured) findings.push(...(await checkModel(one, request)))
     return findings
   } catch (error) {
@@ -113,15 +113,14 @@ async function checkModels(config: Config, environment: Environment): Promise<Fi
   }
 }
 
-async function checkModel({ name, entry }: NamedModel, request: AgentRequest): Promise<Finding[]> {
-  const { tryEntry } = await import('../try-entry.ts')
+async function checkModel({ name, entry }: NamedModel, request: AgentRequest): Promise<ModelFinding[]> {
   const found = (await tryEntry(entry, request)).filter(({ level }) => level !== 'ok')
   const where = `model ${name}: ${entry.model} at ${toShownUrl(entry.baseUrl)}`
   if (found.length > 0) return found.map(({ level, what }) => ({ level, what: toLine(`${where}: ${what}`) }))
   return [ok(`${where} answers and calls tools (${request.tools.length} were offered)`)]
 }
 
-async function checkHub(config: Config): Promise<Finding[]> {
+async function checkHub(config: Config): Promise<ModelFinding[]> {
   let hub: RunningHub
   try {
     hub = findHub(config)
@@ -143,21 +142,21 @@ async function checkHub(config: Config): Promise<Finding[]> {
 }
 
 /** Checks the built-in servers while no hub runs them. */
-async function checkWithoutHub(config: Config): Promise<Finding[]> {
+async function checkWithoutHub(config: Config): Promise<ModelFinding[]> {
   const checked = await checkServers(config)
-  return checked.flatMap(({ name, upstreams, problem: why }): Finding[] => [
+  return checked.flatMap(({ name, upstreams, problem: why }): ModelFinding[] => [
     ...(why === undefined ? [] : [problem(`server ${name}: ${why}`)]),
     ...toUpstreamFindings(name, upstreams),
   ])
 }
 
-function toUpstreamFindings(server: string, upstreams: readonly UpstreamHealth[]): Finding[] {
+function toUpstreamFindings(server: string, upstreams: readonly UpstreamHealth[]): ModelFinding[] {
   return upstreams.map(upstream =>
     (upstream.ok ? ok : problem)(`server ${server}: ${describeUpstream(upstream)}`),
   )
 }
 
-function toFindings(server: HubStatus['servers'][number]): Finding[] {
+function toFindings(server: HubStatus['servers'][number]): ModelFinding[] {
   const { name, state, tools, error, collisions = [], leftOut = [], upstreams = [] } = server
   const isFine = WANTED.has(state) || (state === 'starting' && error === undefined)
   const what = error ? `${state}: ${error}` : `${state}, ${tools} tools`

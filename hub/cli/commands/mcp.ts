@@ -7,8 +7,7 @@ import { packageFolder } from '../../config/paths.ts'
 import { systemClock } from '../../core/clock.ts'
 import { StdioBridge } from '../../mcp/stdio-bridge.ts'
 import { findHub } from '../find-hub.ts'
-import { print, printError } from '../print.ts'
-import { quote } from '../quote.ts'
+import { print, printError, quote } from '../print.ts'
 
 interface McpOptions {
   /** Client to print a config for. */

@@ -8,14 +8,12 @@ import type { ModelConfig } from '../../core/model.ts'
 import { plural, toLine } from '../../core/text.ts'
 import { toShownUrl } from '../../model/ask-json.ts'
 import { describeServers, describeVariables, type FoundModels, findModels } from '../../model/find-models.ts'
-import type { LookedUpModel, Sizes } from '../../model/sizes.ts'
-import { type AgentRequest, readAgentRequest } from '../agent-request.ts'
+import { type LookedUpModel, lookUp, type Sizes } from '../../model/sizes.ts'
 import { callHub } from '../call-hub.ts'
-import { chooseModel, listConfigured, lookUpEntry, type NamedModel } from '../configured-models.ts'
+import { chooseModel, listConfigured, type NamedModel } from '../configured-models.ts'
 import { findHub } from '../find-hub.ts'
-import { printFindings } from '../findings.ts'
-import { print, printError, printJson } from '../print.ts'
-import { tryEntry } from '../try-entry.ts'
+import { type AgentRequest, readAgentRequest, tryEntry } from '../model-trial.ts'
+import { print, printError, printFindings, printJson } from '../print.ts'
 
 export function define(command: Command): void {
   command.option('--json', 'as JSON').action(listModels)
@@ -37,7 +35,10 @@ async function listModels(options: { json?: boolean }): Promise<void> {
   const [found, configured, learned] = await Promise.all([
     find(environment),
     Promise.all(
-      listConfigured(config.model).map(async one => ({ ...one, ...(await lookUpEntry(one.entry)) })),
+      listConfigured(config.model).map(async one => ({
+        ...one,
+        ...(await lookUp({ ...one.entry, clock: systemClock })),
+      })),
     ),
     readLearned(config),
   ])

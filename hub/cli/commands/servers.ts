@@ -2,10 +2,10 @@ import type { Command } from 'commander'
 import { hubStatus } from '../../mcp/hub-tools/status.ts'
 import { callHub } from '../call-hub.ts'
 import { addServers, removeServer, switchServer } from '../change-servers.ts'
-import { describeServer } from '../describe-server.ts'
 import { findHub } from '../find-hub.ts'
 import { print, printJson } from '../print.ts'
 import { logIn, logOut } from '../server-login.ts'
+import { describeServer } from '../server-state.ts'
 
 export function define(command: Command): void {
   const collect = (value: string, before: string[] = []) => [...before, value]

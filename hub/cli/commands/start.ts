@@ -1,10 +1,11 @@
+import { execFile } from 'node:child_process'
 import { flushCompileCache } from 'node:module'
 import type { Command } from 'commander'
-import { createEnvironment } from '../../config/environment.ts'
+import { childEnvironment, createEnvironment } from '../../config/environment.ts'
 import { locateData } from '../../config/load.ts'
 import { tokenFile } from '../../config/token.ts'
+import { describeError } from '../../core/errors.ts'
 import { main } from '../../main.ts'
-import { notifyReady } from '../notify-ready.ts'
 
 export function define(command: Command): void {
   command
@@ -25,4 +26,16 @@ async function start(options: { acceptLoss?: boolean }): Promise<void> {
     process.stdout.write(`Superbloom runs. ${open}\n`)
     notifyReady()
   }, options)
+}
+
+/**
+ * Tells systemd that the service has started, where systemd waits for it (`Type=notify`). Node has no Unix
+ * datagram sockets, so systemd's own program sends it, which needs `NotifyAccess=all` in the unit.
+ */
+function notifyReady(): void {
+  const env = childEnvironment(['NOTIFY_SOCKET'])
+  if (!env['NOTIFY_SOCKET']) return
+  execFile('systemd-notify', ['--ready'], { env }, error => {
+    if (error) process.stderr.write(`systemd was not told that the hub runs: ${describeError(error)}\n`)
+  })
 }

@@ -5,7 +5,7 @@ import { plural, toLine } from '../../core/text.ts'
 import { listEvents } from '../../store/events.ts'
 import { defineHubTool, toView } from './hub-tool.ts'
 
-const statuses = ['pending', 'processing', 'handled', 'ignored', 'held'] as const
+export const eventStatuses = ['pending', 'processing', 'handled', 'ignored', 'held'] as const
 
 export const publishEvent = defineHubTool({
   name: 'hub_publish_event',
@@ -45,7 +45,7 @@ const event = z.object({
   type: z.string(),
   key: z.string(),
   payload: z.record(z.string(), z.unknown()),
-  status: z.enum(statuses),
+  status: z.enum(eventStatuses),
   routedTo: z.array(z.string()),
   note: z.string().optional().describe('why it went there'),
   repeats: z.int().describe('how many of the same were held behind it'),
@@ -58,7 +58,7 @@ export const listAllEvents = defineHubTool({
   description: 'What happened in the infrastructure, the newest first, and where each event went.',
   input: z.strictObject({
     type: z.string().optional(),
-    status: z.enum(statuses).optional(),
+    status: z.enum(eventStatuses).optional(),
     limit: z.int().min(1).max(500).default(50),
   }),
   output: z.object({ events: z.array(event) }),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeServer } from '../../cli/describe-server.ts'
+import { describeServer } from '../../cli/server-state.ts'
 import { describeApproval } from './approvals.ts'
 import { describeMessage } from './conversations.ts'
 import { describeDeadLetter } from './dead-letters.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseDecision } from './decision.ts'
+import { parseDecision } from './approvals.ts'
 
 test.each([
   ['/approve apr_1', { approval: 'apr_1', decision: 'approve' }],

@@ -2,9 +2,31 @@ import type { Approval, HubFrame } from '../../schemas/chat.ts'
 import { systemClock } from '../core/clock.ts'
 import { describeError, HubError } from '../core/errors.ts'
 import { parseJson } from '../core/json.ts'
-import { connectTo, readError } from './chat-socket.ts'
-import type { WrittenDecision } from './decision.ts'
+import { callHub } from './call-hub.ts'
+import { connectTo, type Decision, readError } from './chat-socket.ts'
 import type { RunningHub } from './find-hub.ts'
+
+export const DECISION_USAGE = 'Write /approve ID [note] or /deny ID [note].'
+
+/** Reads `/approve ID [note]` or `/deny ID [note]`: `incomplete` without ID, undefined for other text. */
+export function parseDecision(line: string): Decision | 'incomplete' | undefined {
+  const [command, approval, ...rest] = line.trim().split(/\s+/)
+  if (command !== '/approve' && command !== '/deny') return undefined
+  if (approval === undefined) return 'incomplete'
+  const note = rest.join(' ')
+  return {
+    approval,
+    decision: command === '/approve' ? 'approve' : 'deny',
+    ...(note === '' ? {} : { note }),
+  }
+}
+
+/** Returns the approvals of a conversation that wait for a person. */
+export async function readOpenApprovals(hub: RunningHub, conversation: string): Promise<Approval[]> {
+  const { structured } = await callHub(hub, 'hub_list_approvals', { status: 'open' })
+  const { approvals } = structured as { approvals: Approval[] }
+  return approvals.filter(approval => approval.conversation === conversation)
+}
 
 const LONGEST_MS = 30_000
 
@@ -12,7 +34,7 @@ const LONGEST_MS = 30_000
  * Decides an approval at `/ws`, because no tool of the hub can. Returns the decided approval. Throws
  * `unavailable` with the hub's own words where it refuses, or with the reason why it does not answer.
  */
-export async function sendDecision(hub: RunningHub, decision: WrittenDecision): Promise<Approval> {
+export async function sendDecision(hub: RunningHub, decision: Decision): Promise<Approval> {
   const { promise, resolve, reject } = Promise.withResolvers<Approval>()
   const fail = (why: string, cause?: unknown) => reject(new HubError('unavailable', why, { cause }))
   const socket = connectTo(hub)

@@ -3,16 +3,18 @@ import { createEnvironment } from '../../config/environment.ts'
 import { locateData } from '../../config/load.ts'
 import { systemClock } from '../../core/clock.ts'
 import { plural } from '../../core/text.ts'
-import { backUp } from '../../store/backup.ts'
+import { backUp, restore } from '../../store/backup.ts'
 import type { StoreCopy } from '../../store/sqlite-backup.ts'
 import { print } from '../print.ts'
 
 export function define(command: Command): void {
-  command.argument('[file]', 'default <data>/backups/superbloom-<time>.db').action(backup)
+  if (command.name() === 'backup')
+    command.argument('[file]', 'default <data>/backups/superbloom-<time>.db').action(printBackup)
+  else command.argument('<file>', 'what superbloom backup wrote').action(printRestored)
 }
 
 /** Copies the store, whether the hub runs or not, verifies the copy, and prints how to restore it. */
-async function backup(file?: string): Promise<void> {
+async function printBackup(file?: string): Promise<void> {
   const { dataFolder } = locateData(createEnvironment())
   const copy = await backUp(dataFolder, systemClock.now(), file)
   print(`${copy.file}: ${describeCopy(copy)}. Verified.`)
@@ -21,8 +23,23 @@ async function backup(file?: string): Promise<void> {
   print(`To go back to it: stop the hub, then superbloom restore ${copy.file}`)
 }
 
-/** Describes what a copy of the store holds. */
-export function describeCopy({ bytes, rows }: StoreCopy): string {
+/** Replaces the store by a backup; the old store is kept aside. */
+async function printRestored(file: string): Promise<void> {
+  const { dataFolder } = locateData(createEnvironment())
+  const restored = await restore(dataFolder, file, systemClock.now())
+  print(`Restored from ${restored.file}: ${describeCopy(restored)}. Verified.`)
+  if (restored.before) {
+    print(`What was there before is ${restored.before}`)
+    print(
+      restored.canBeUndone
+        ? `To undo this: superbloom restore ${restored.before}`
+        : 'That is no store that this version can read, so this cannot be undone.',
+    )
+  }
+  print('Start the hub with: superbloom start')
+}
+
+function describeCopy({ bytes, rows }: StoreCopy): string {
   const megabytes = (bytes / 1_000_000).toFixed(1)
   const { messages = 0, conversations = 0, history = 0 } = rows
   return `${megabytes} MB, ${plural(messages, 'message')} in ${plural(conversations, 'conversation')}, ${plural(history, 'row')} of history`

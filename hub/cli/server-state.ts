@@ -1,8 +1,9 @@
-import { sleep, systemClock } from '../core/clock.ts'
+import { sleep, systemClock, toIso } from '../core/clock.ts'
 import { HubError } from '../core/errors.ts'
-import { type HubStatus, hubStatus } from '../mcp/hub-tools/status.ts'
+import { plural, toLine } from '../core/text.ts'
+import { describeName, type HubStatus, hubStatus } from '../mcp/hub-tools/status.ts'
 import { callHub } from './call-hub.ts'
-import { findHub, type RunningHub } from './find-hub.ts'
+import type { RunningHub } from './find-hub.ts'
 
 export type ServerState = HubStatus['servers'][number]
 
@@ -11,16 +12,6 @@ const TAKEN_WITHIN_MS = 6_000
 /** Milliseconds that a server may take to start, without a download of its package. */
 const SETTLED_WITHIN_MS = 45_000
 const LOOK_MS = 150
-
-/** Returns the hub that runs on the data folder; undefined for none. */
-export function findRunning(): RunningHub | undefined {
-  try {
-    return findHub()
-  } catch (error) {
-    if (error instanceof HubError && error.code === 'unavailable') return undefined
-    throw error
-  }
-}
 
 export async function readHub(hub: RunningHub): Promise<HubStatus> {
   return hubStatus.parse((await callHub(hub, 'hub_status', {})).structured)
@@ -49,4 +40,31 @@ export async function untilTaken(
     }
     await sleep(systemClock, LOOK_MS)
   }
+}
+
+/** Describes a server and its state in lines for a person. */
+export function describeServer(server: HubStatus['servers'][number]): string {
+  const {
+    name,
+    state,
+    origin,
+    transport,
+    era,
+    tools,
+    error,
+    nextTryAt,
+    collisions = [],
+    leftOut = [],
+  } = server
+  const from = [origin, transport, era].filter(Boolean).join(', ')
+  const lines = [
+    ...(error ? [`  ${toLine(error)}`] : []),
+    ...(nextTryAt === undefined ? [] : [`  tried again at ${toIso(nextTryAt)}`]),
+    ...(collisions.length > 0 ? [`  names that others have: ${toLine(collisions.join(', '))}`] : []),
+    ...leftOut.map(entry => `  left out: ${toLine(entry)}`),
+  ]
+  return [
+    `${name}${toLine(describeName(server))}: ${state}, ${plural(tools, 'tool')} (${from})`,
+    ...lines,
+  ].join('\n')
 }

@@ -1,0 +1,198 @@
+import { type Command, Option } from 'commander'
+import { z } from 'zod'
+import { toIso } from '../../core/clock.ts'
+import { HubError } from '../../core/errors.ts'
+import { plural, toLine } from '../../core/text.ts'
+import { type AgentView, agentList } from '../../mcp/hub-tools/agents.ts'
+import { describeApproval } from '../../mcp/hub-tools/approvals.ts'
+import { deadLetters, describeDeadLetter } from '../../mcp/hub-tools/dead-letters.ts'
+import { eventStatuses } from '../../mcp/hub-tools/events.ts'
+import { describeStatus, hubStatus } from '../../mcp/hub-tools/status.ts'
+import { threadStatuses } from '../../mcp/hub-tools/threads.ts'
+import { sendDecision } from '../approvals.ts'
+import { callHub, printCall } from '../call-hub.ts'
+import { findHub } from '../find-hub.ts'
+import { print, printError, printJson } from '../print.ts'
+
+type Json = { json?: boolean }
+
+/** The commands that call a tool of the running hub and print its result. */
+const COMMANDS: Record<string, (command: Command) => void> = {
+  agents: command =>
+    command.option('--json', 'as JSON').action(async ({ json }: Json) => {
+      const { structured } = await callHub(findHub(), 'hub_list_agents', {})
+      const lines = agentList.parse(structured).agents.map(describeAgent)
+      if (json) printJson(structured)
+      else print(lines.join('\n') || 'No agents: write agents/<name>.md')
+    }),
+  approvals: defineApprovals,
+  'dead-letters': defineDeadLetters,
+  events: defineEvents,
+  reset: command =>
+    command
+      .argument('<agent>')
+      .option('--message <text>', 'tells the agent why')
+      .action(async (agent: string, { message }: { message?: string }) => {
+        const { text } = await callHub(findHub(), 'hub_reset', { agent, ...(message ? { message } : {}) })
+        print(`${text} What was said before is still found with search.`)
+      }),
+  schedules: defineSchedules,
+  status: command =>
+    command
+      .option('--json', 'as JSON')
+      .option('--release', 'first let the agents go that are held after a crash loop')
+      .action(printStatus),
+  threads: defineThreads,
+}
+
+export function define(command: Command): void {
+  COMMANDS[command.name()]?.(command)
+}
+
+function describeAgent(one: AgentView): string {
+  const figures = [
+    plural(one.threads, 'thread'),
+    `${plural(one.pending, 'inbox item')} waiting`,
+    plural(one.cycles, 'cycle'),
+    one.lastCycleAt === null ? 'never ran' : `last ran ${toIso(one.lastCycleAt)}`,
+    `${one.tokensToday} tokens today`,
+    `${one.windowTokens} tokens in the window`,
+  ]
+  return `${one.name} (${one.status}): ${toLine(one.description)}\n  ${figures.join(', ')}`
+}
+
+function defineApprovals(command: Command): void {
+  command.option('--all', 'what was decided too').action(async ({ all }: { all?: boolean }) => {
+    const { text } = await callHub(findHub(), 'hub_list_approvals', all ? {} : { status: 'open' })
+    print(text === 'No approvals.' && !all ? 'Nothing waits for your yes.' : text)
+  })
+  const described = { approve: 'run exactly that call, once', deny: 'never run it' } as const
+  for (const decision of ['approve', 'deny'] as const) {
+    command
+      .command(decision)
+      .description(described[decision])
+      .argument('<id>', 'the approval')
+      .option('--note <text>', 'told to the agent')
+      .action(async (approval: string, note: { note?: string }) =>
+        print(describeApproval(await sendDecision(findHub(), { approval, decision, ...note }))),
+      )
+  }
+}
+
+function defineDeadLetters(command: Command): void {
+  command
+    .option('--all', 'those that were decided too')
+    .option('--json', 'as JSON')
+    .action(({ all, json }: Json & { all?: boolean }) =>
+      printCall('hub_list_dead_letters', all ? {} : { status: 'open' }, json),
+    )
+  const add = (name: string, description: string, run: (id: string) => Promise<void>) =>
+    command.command(name).description(description).argument('<id>', 'the dead letter').action(run)
+  add('show', 'print everything about one', showDeadLetter)
+  add('retry', 'have its agent try again', id => printCall('hub_retry_dead_letter', { id }))
+  add('discard', 'give it up', id => printCall('hub_discard_dead_letter', { id }))
+}
+
+async function showDeadLetter(id: string): Promise<void> {
+  const { structured } = await callHub(findHub(), 'hub_list_dead_letters', {})
+  const letter = deadLetters.parse(structured).deadLetters.find(each => each.id === id)
+  if (!letter)
+    throw new HubError('not_found', `There is no dead letter ${id}; superbloom dead-letters --all lists them`)
+  print(describeDeadLetter(letter))
+}
+
+function defineEvents(command: Command): void {
+  command
+    .option('--type <type>', 'only events of this type')
+    .addOption(new Option('--status <status>', 'only events of this status').choices(eventStatuses))
+    .option('--limit <count>', 'how many', '50')
+    .action((filter: { limit: string }) =>
+      printCall('hub_list_events', { ...filter, limit: readLimit(filter.limit) }),
+    )
+  command
+    .command('publish')
+    .description('tell the hub that something happened')
+    .argument('<type>', 'for example server_empty')
+    .argument('[payload]', 'a JSON object; default {}')
+    .option('--key <key>', 'what makes it the same as another; default the payload')
+    .action((type: string, text: string | undefined, options: { key?: string }) =>
+      printCall('hub_publish_event', { type, payload: parsePayload(text ?? '{}'), ...options }),
+    )
+}
+
+function parsePayload(text: string): Record<string, unknown> {
+  try {
+    return z.record(z.string(), z.unknown()).parse(JSON.parse(text))
+  } catch (error) {
+    throw new HubError(
+      'invalid_arguments',
+      `The payload must be a JSON object such as '{"host":"nas","percent":95}'; it is ${text}`,
+      { cause: error },
+    )
+  }
+}
+
+/** Returns the limit as a number. Throws `invalid_arguments` for anything but a whole number from 1 on. */
+function readLimit(text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
+  throw new HubError('invalid_arguments', `--limit: give a whole number from 1 on; it is ${text}`)
+}
+
+function defineSchedules(command: Command): void {
+  command
+    // Positional options leave the options after "create" to it.
+    .enablePositionalOptions()
+    .option('--agent <name>', 'only those of this agent')
+    .action((options: object) => printCall('hub_list_schedules', { ...options }))
+  command
+    .command('create')
+    .description('wake an agent later, or again and again')
+    .argument('<reason...>', 'its note for then')
+    .option('--agent <name>', 'which agent; default homelab, else the first')
+    .option('--delay <span>', '90s, 30m, 2h, 1d, or on_event')
+    .option('--at <time>', 'ISO 8601')
+    .option('--cron <expression>', 'for example "0 8 * * *"')
+    .option('--timezone <zone>', "default the hub's")
+    .option('--wake-on <type...>', 'wake it early at an event of one of these types')
+    .action((reason: string[], { wakeOn, ...wake }: { wakeOn?: string[] }) => {
+      const wakeOnEvents = wakeOn ? { wakeOnEvents: wakeOn } : {}
+      return printCall('hub_create_schedule', { ...wake, reason: reason.join(' '), ...wakeOnEvents })
+    })
+  command
+    .command('cancel')
+    .description('cancel a pending wake-up')
+    .argument('<id>', 'as superbloom schedules shows it')
+    .action((id: string) => printCall('hub_cancel_schedule', { id }))
+}
+
+async function printStatus({ json, release }: Json & { release?: boolean }): Promise<void> {
+  const hub = findHub()
+  if (release) printError((await callHub(hub, 'hub_release_agents', {})).text)
+  const state = hubStatus.parse((await callHub(hub, 'hub_status', {})).structured)
+  const agents = await callHub(hub, 'hub_list_agents', {})
+  if (json) return printJson({ ...state, ...(agents.structured as object) })
+  print(`${hub.url}\n${describeStatus(state)}\nAgents:\n${agents.text.replace(/^/gm, '  ')}`)
+}
+
+type Page = Json & { after?: string; limit?: string }
+
+function defineThreads(command: Command): void {
+  command
+    .option('--agent <name>', 'of one agent')
+    .addOption(new Option('--status <status>', 'only threads of this status').choices(threadStatuses))
+    .option('--archived', 'archived ones too')
+    .option('--json', 'as JSON')
+    .action(({ json, ...filter }: Json) => printCall('hub_list_threads', filter, json))
+  command
+    .command('show')
+    .description('what happened in one thread: cycles, steps, tool calls, tokens')
+    .argument('<id>', 'as threads lists it')
+    .option('--after <cycle>', 'what came after this cycle; default the newest')
+    .option('--limit <cycles>', 'how many cycles at most')
+    .option('--json', 'as JSON')
+    .action((thread: string, options: Page, show: Command) => {
+      const { after, limit, json } = { ...show.parent?.opts<Page>(), ...options }
+      const page = { ...(after ? { after } : {}), ...(limit ? { limit: readLimit(limit) } : {}) }
+      return printCall('hub_read_thread', { thread, ...page }, json)
+    })
+}
