@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { builtIns } from '../config/built-ins.ts'
 import { createEnvironment } from '../config/environment.ts'
 import { locateConfig, locateData } from '../config/load.ts'
-import { changeEntry, type EntryChange, type EntryState, readEntry } from '../config/server-entries.ts'
+import { changeEntry, type EntryChange, readEntry } from '../config/server-entries.ts'
 import { HubError } from '../core/errors.ts'
 import { findRunning, type RunningHub } from './find-hub.ts'
-import { type AddOptions, type NewServer, readNewServers } from './new-servers.ts'
+import { type AddOptions, readNewServers } from './new-servers.ts'
 import { print, quote } from './print.ts'
 import { findDroppedIn, putAside, setDisabled, writeEntry, writing } from './server-folder.ts'
 import { describeServer, readHub, type ServerState, untilTaken } from './server-state.ts'
@@ -43,7 +43,10 @@ export async function addServers(
   const places = await findPlaces()
   for (const one of added) checkFree(one.name, places)
   for (const one of added) print(`Added ${one.name} in ${writeEntry(places.servers, one.name, one.entry)}.`)
-  for (const note of added.flatMap(one => [...one.notes, ...replaces(one)])) print(note)
+  for (const { name: own, notes } of added) {
+    for (const note of notes) print(note)
+    if (isBuiltIn(own)) print(`It runs in place of the built-in server ${own}; its removal brings that back.`)
+  }
   for (const one of added) await tell(places, one.name, server => server?.origin === 'drop-in')
 }
 
@@ -60,22 +63,22 @@ function checkFree(name: string, { servers, configFile, config }: Places): void 
   )
 }
 
-function replaces({ name }: NewServer): string[] {
-  return isBuiltIn(name)
-    ? [`It runs in place of the built-in server ${name}; its removal brings that back.`]
-    : []
-}
-
 /** Removes a server from the config file, or moves its folder aside, where it is kept. */
 export async function removeServer(name: string): Promise<void> {
   const places = await findPlaces()
   const entry = readEntry(places.config, name)
-  if (entry.kind !== 'none' && !isSetting(name, entry)) {
+  const isOwn = entry.kind === 'off' || (entry.kind === 'entry' && entry.own)
+  // An entry that only sets how a built-in server runs is no server of its own.
+  if (entry.kind !== 'none' && !(isOwn && isBuiltIn(name))) {
     rewrite(places, name, 'remove')
     return await tell(places, name, server => server?.origin !== 'config')
   }
   const found = findDroppedIn(places.servers, name)
-  if (!found) throw isBuiltIn(name) ? stays(name) : await unknown(name, places)
+  if (!found) {
+    if (!isBuiltIn(name)) throw await unknown(name, places)
+    const how = `superbloom servers disable ${name} switches it off`
+    throw new HubError('invalid_arguments', `${name} comes with the hub and cannot be removed: ${how}.`)
+  }
   const aside = putAside(places.servers, name)
   const back =
     found.kind === 'entry'
@@ -83,11 +86,6 @@ export async function removeServer(name: string): Promise<void> {
       : `mv ${quote(aside)} ${quote(found.folder)}`
   print(`Removed ${name}; its folder is kept. To get it back: ${back}`)
   await tell(places, name, server => server?.origin !== 'drop-in')
-}
-
-function stays(name: string): HubError {
-  const how = `superbloom servers disable ${name} switches it off`
-  return new HubError('invalid_arguments', `${name} comes with the hub and cannot be removed: ${how}.`)
 }
 
 /** Switches a server off, or on again, wherever it is configured. */
@@ -147,9 +145,4 @@ async function unknown(name: string, { hub }: Places): Promise<HubError> {
 
 function isBuiltIn(name: string): boolean {
   return builtIns.some(one => one.name === name)
-}
-
-/** Tells whether an entry only sets how a built-in server runs. */
-function isSetting(name: string, entry: EntryState): boolean {
-  return isBuiltIn(name) && (entry.kind === 'off' || (entry.kind === 'entry' && entry.own))
 }

@@ -33,7 +33,7 @@ export function findDroppedIn(serversFolder: string, name: string): DroppedIn | 
   }
   if (!names.includes(MANIFEST)) return undefined
   const file = join(folder, MANIFEST)
-  return { kind: 'entry', folder, file, disabled: isDisabled(file) }
+  return { kind: 'entry', folder, file, disabled: readManifest(file).data?.disabled === true }
 }
 
 /** Returns the folder's name of a server, which may differ from the server's name. */
@@ -72,7 +72,12 @@ export function putAside(serversFolder: string, name: string): string {
 /** Switches a dropped-in server off or on: an entry by its key, a program by an empty file beside it. */
 export function setDisabled(serversFolder: string, name: string, found: DroppedIn, disabled: boolean): void {
   if (found.kind === 'entry') {
-    const { disabled: _, ...entry } = readManifest(found.file)
+    const { data } = readManifest(found.file)
+    if (!data) {
+      const how = 'is no JSON object of one server: change it by hand'
+      throw new HubError('conflict', `${found.file} ${how}`)
+    }
+    const { disabled: _, ...entry } = data
     writeEntry(serversFolder, name, disabled ? { ...entry, disabled } : entry)
     return
   }
@@ -93,13 +98,6 @@ export function writing(path: string, write: () => void): void {
   }
 }
 
-function readManifest(file: string): ServerEntry {
-  const entry = serverEntry.safeParse(parseJson(readFileSync(file, 'utf8')))
-  if (entry.success) return entry.data
-  throw new HubError('conflict', `${file} is no JSON object of one server: change it by hand`)
-}
-
-function isDisabled(file: string): boolean {
-  const value = serverEntry.safeParse(parseJson(readFileSync(file, 'utf8')))
-  return value.success && value.data.disabled === true
+function readManifest(file: string) {
+  return serverEntry.safeParse(parseJson(readFileSync(file, 'utf8')))
 }

@@ -44,17 +44,13 @@ export function readAgentFiles(
     try {
       result.agents.push(parseAgentFile(file, readFileSync(file, 'utf8'), environment, models))
     } catch (error) {
-      if (isMissingFile(error)) continue
+      // The file may be removed between being listed and being read.
+      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') continue
       const message = error instanceof HubError ? error.message : `${file}: ${describeError(error)}`
       result.problems.push({ file, message })
     }
   }
   return result
-}
-
-/** Tells whether the file is gone: it may be removed between being listed and being read. */
-function isMissingFile(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
 }
 
 /**

@@ -4,26 +4,19 @@ import { describeError, HubError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import type { ModelsConfig } from '../core/model.ts'
 import { type Agent, readAgentFiles } from './agent-files.ts'
+import { makeFolder } from './data-folder.ts'
 import type { Environment } from './environment.ts'
-import { makeFolder } from './make-folder.ts'
 import { packageFolder } from './paths.ts'
 
-/** The agents of the agent files, kept in memory; `reload` reads the files again. */
-export interface Agents {
-  readonly all: readonly Agent[]
-  /** Files that are not used, and why; an agent that was read before stays as it was. */
-  readonly problems: readonly string[]
-  find(name: string): Agent | undefined
-  reload(): void
-}
+export type Agents = ReturnType<typeof createAgents>
 
-/** Reads the agent files. A missing folder is made, with the default agent in it. */
+/** Reads the agent files, and keeps them in memory. A missing folder is made, with the default agent in it. */
 export function createAgents(
   folder: string,
   environment: Environment,
   log: Log,
   models: () => ModelsConfig | undefined,
-): Agents {
+) {
   if (!existsSync(folder)) installDefault(folder)
   if (!statSync(folder).isDirectory()) {
     throw new HubError('bad_request', `SUPERBLOOM_AGENTS: ${folder} is not a folder`)
@@ -41,13 +34,15 @@ export function createAgents(
   }
   reload()
   return {
-    get all() {
+    get all(): readonly Agent[] {
       return all
     },
-    get problems() {
+    /** Files that are not used, and why; an agent that was read before stays as it was. */
+    get problems(): readonly string[] {
       return problems
     },
-    find: name => all.find(agent => agent.name === name),
+    find: (name: string) => all.find(agent => agent.name === name),
+    /** Reads the files again. */
     reload,
   }
 }

@@ -1,7 +1,6 @@
-import { accessSync, constants, existsSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describeError, HubError } from '../core/errors.ts'
-import { makeFolder } from './make-folder.ts'
 import { tokenFile } from './token.ts'
 
 const { R_OK, W_OK, X_OK } = constants
@@ -68,4 +67,16 @@ function describe(folder: string, path: string, code: string): string {
     : `sudo install -d -o ${user} -g ${process.getgid?.()} -m 0700 ${folder}`
   const belongs = `it belongs to user ${statSync(path).uid}`
   return `${what} this program runs as user ${user}, who may not read and write ${path} (${belongs}). Run it as that user, or run ${mend} (for a container: on the machine, with the folder's path there), ${elsewhere}`
+}
+
+/** Makes a folder and its missing parents. With `recursive`, Node would try forever in /proc. */
+export function makeFolder(folder: string, mode?: number): void {
+  if (existsSync(folder)) return
+  makeFolder(dirname(folder), mode)
+  try {
+    mkdirSync(folder, mode)
+  } catch (error) {
+    // Another process may have made the folder meanwhile.
+    if (!existsSync(folder)) throw error
+  }
 }

@@ -3,30 +3,25 @@ import type { Log } from '../core/log.ts'
 import type { Environment } from './environment.ts'
 import { type Config, loadConfig, locateConfig } from './load.ts'
 
-/** The current config. A wrong change is refused as a whole, and the old config stays. */
-export interface LiveConfig {
-  readonly current: Config
-  /** Path of the config file, which may not exist. */
-  readonly file: string
-  /** Problems of the file as it is now, and settings in it that look like mistakes. */
-  readonly problems: readonly string[]
-  /** Reads the file again; returns true where the config changed. */
-  reload(): boolean
-}
+export type LiveConfig = ReturnType<typeof createLiveConfig>
 
-export function createLiveConfig(first: Config, environment: Environment, log: Log): LiveConfig {
+/** Creates the current config. A wrong change is refused as a whole, and the old config stays. */
+export function createLiveConfig(first: Config, environment: Environment, log: Log) {
   let current = first
   let refused: string | undefined
   for (const message of first.warnings) log.warn('config_warning', { message })
   return {
+    /** Path of the config file, which may not exist. */
     file: locateConfig(environment),
     get current() {
       return current
     },
-    get problems() {
+    /** Problems of the file as it is now, and settings in it that look like mistakes. */
+    get problems(): readonly string[] {
       return refused === undefined ? current.warnings : [...current.warnings, refused]
     },
-    reload() {
+    /** Reads the file again; returns true where the config changed. */
+    reload(): boolean {
       try {
         const next = loadConfig(environment)
         refused = undefined

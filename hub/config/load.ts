@@ -112,30 +112,15 @@ function findConfigFile(environment: Environment): string | undefined {
   return undefined
 }
 
-interface ReadFile {
-  file: ConfigFile
-  /** Keys that the file itself has. */
-  written: readonly string[]
-  /** Warnings about keys of other programs. */
-  ignored: readonly string[]
-  /** Reasons why servers' entries cannot be used, by their written names. */
-  held: ReadonlyMap<string, string>
-}
-
-function readConfigText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    throw new HubError('bad_request', `${path}: cannot be read: ${describeError(error)}`, { cause: error })
-  }
-}
-
-/** Reads the file and fills in its defaults. */
-function readConfigFile(path: string | undefined, environment: Environment): ReadFile {
+/**
+ * Reads the file and fills in its defaults. `written` are the keys that the file has, `ignored` warns of keys
+ * of other programs, and `held` tells by written names why servers' entries cannot be used.
+ */
+function readConfigFile(path: string | undefined, environment: Environment) {
   const held = new Map<string, string>()
-  if (path === undefined) return { file: configFile.parse({}), written: [], ignored: [], held }
-  const text = readConfigText(path)
   const ignored: string[] = []
+  if (path === undefined) return { file: configFile.parse({}), written: [], ignored, held }
+  const text = readText(path)
   const file = parseYaml({ file: path, text }, configFile, {
     environment,
     prepare: (whole, absent) => {
@@ -148,10 +133,14 @@ function readConfigFile(path: string | undefined, environment: Environment): Rea
       )
     },
   })
-  return {
-    file,
-    written: keysWritten(text).filter(key => Object.hasOwn(configFile.shape, key)),
-    ignored,
-    held,
+  const written = keysWritten(text).filter(key => Object.hasOwn(configFile.shape, key))
+  return { file, written, ignored, held }
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new HubError('bad_request', `${path}: cannot be read: ${describeError(error)}`, { cause: error })
   }
 }

@@ -9,19 +9,15 @@ export function hasPrices(models: ModelsConfig | undefined): boolean {
   return models !== undefined && modelsOf(models).every(({ price }) => price !== undefined)
 }
 
-export interface DecidedModels {
-  models: ModelsConfig | undefined
-  /** File or variable that names the models. */
-  origin: string
-  warnings: string[]
-}
-
-/** Returns the models of the file, else of the environment; none where neither names one. */
+/**
+ * Returns the models of the file, else of the environment; none where neither names one. `origin` is the file
+ * or variable that names them.
+ */
 export function decideModels(
   file: ConfigFile['model'],
   environment: Environment,
   path: string | undefined,
-): DecidedModels {
+): { models: ModelsConfig | undefined; origin: string; warnings: string[] } {
   const summaries = modelOf('SUPERBLOOM_COMPACTION_MODEL', environment)
   const context = toContext(environment('SUPERBLOOM_MODEL_CONTEXT'))
   if (file) {

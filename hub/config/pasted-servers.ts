@@ -59,7 +59,7 @@ export function holdEntries(held: Map<string, string>, isPasted: boolean): Prepa
       if (!isObject(entries)) return []
       const ready = Object.entries(entries).map(([name, written]) => {
         const entry = withOurKeys(written)
-        const problem = isPasted ? (findNameProblem(name) ?? findProblem(entry)) : undefined
+        const problem = isPasted ? findProblem(name, entry) : undefined
         if (problem && !held.has(name)) held.set(name, problem)
         return [name, held.has(name) ? undefined : entry] as const
       })
@@ -69,15 +69,11 @@ export function holdEntries(held: Map<string, string>, isPasted: boolean): Prepa
   }
 }
 
-function findNameProblem(written: string): string | undefined {
+function findProblem(written: string, entry: unknown): string | undefined {
   const name = toServerNames([written]).get(written)
   const problem = serverName.safeParse(name).error?.issues[0]?.message
-  return problem === undefined ? undefined : `its name ${problem}`
-}
-
-function findProblem(entry: unknown): string | undefined {
-  if (entry === false) return undefined
-  const { error } = serverEntry.safeParse(entry)
+  if (problem !== undefined) return `its name ${problem}`
+  const error = entry === false ? undefined : serverEntry.safeParse(entry).error
   return error && describeProblems(error, 'the entry')
 }
 
@@ -114,17 +110,11 @@ export function withEnvFile(entry: ServerEntry, folder: string): ServerEntry {
   if (entry.envFile === undefined) return entry
   const file = resolve(folder, entry.envFile)
   try {
-    const read = parseEnv(readText(file))
-    return { ...entry, env: { ...definedOf(read), ...entry.env } }
+    const read = parseEnv(readText(file)) as Record<string, string>
+    return { ...entry, env: { ...read, ...entry.env } }
   } catch (error) {
     throw new HubError('bad_request', `envFile: ${describeError(error)}`, { cause: error })
   }
-}
-
-function definedOf(variables: NodeJS.Dict<string>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(variables).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-  )
 }
 
 /** Reads a regular file only: reading a pipe would stop the hub until somebody writes to it. */

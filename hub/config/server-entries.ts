@@ -18,10 +18,8 @@ type Json = Record<string, unknown>
 
 /** Returns the state of a server's entry in the text of a config file. */
 export function readEntry(text: string, server: string): EntryState {
-  const { document } = readDocument(text)
-  const name = writtenName(document, server)
-  const servers = toJson(document)[serversKey(document, name)]
-  const entry = isObject(servers) ? servers[name] : undefined
+  const { file, key, name } = find(text, server)
+  const entry = isObject(file[key]) ? file[key][name] : undefined
   if (entry === undefined) return { kind: 'none' }
   if (entry === false) return { kind: 'off' }
   const keys = isObject(entry) ? entry : {}
@@ -39,16 +37,12 @@ export function changeEntry(
   server: string,
   change: EntryChange,
 ): string {
-  const { document, problems, counter } = readDocument(text)
-  const name = writtenName(document, server)
-  const key = serversKey(document, name)
-  const servers = isMap(document.contents) ? document.contents.get(key, true) : undefined
-  const pair = isMap(servers) ? pairOf(servers, name) : undefined
+  const found = find(text, server)
+  const { problems, counter, servers, name } = found
+  const pair = servers && pairOf(servers, name)
   const line = pair ? `:${counter.linePos(rangeOf(pair.key)[0]).line}` : ''
-  const changed =
-    isMap(servers) && pair ? edit(text, servers, pair, change) : begin(text, document, key, name)
-  const expected = expect(toJson(document), key, name, change)
-  if (problems.length === 0 && says(changed, expected)) return changed
+  const changed = servers && pair ? edit(text, servers, pair, change) : begin(text, found)
+  if (problems.length === 0 && says(changed, expect(found, change))) return changed
   throw new HubError(
     'conflict',
     `${file}${line}: cannot be changed safely: ${BY_HAND[change](name)} by hand.`,
@@ -74,7 +68,7 @@ function says(text: string, expected: Json): boolean {
 }
 
 /** Returns the value that the file must have after the change. */
-function expect(file: Json, key: string, name: string, change: EntryChange): Json {
+function expect({ file, key, name }: Found, change: EntryChange): Json {
   const servers = isObject(file[key]) ? { ...file[key] } : {}
   const entry = isObject(servers[name]) ? { ...servers[name] } : undefined
   delete servers[name]
@@ -86,21 +80,20 @@ function expect(file: Json, key: string, name: string, change: EntryChange): Jso
   return { ...file, [key]: servers }
 }
 
-/** Returns a server's name as the file writes it. */
-function writtenName(document: Document, server: string): string {
-  const file = toJson(document)
-  const written = ['servers', 'mcpServers'].flatMap(key =>
-    isObject(file[key]) ? Object.keys(file[key]) : [],
-  )
-  return [...toServerNames(written)].find(([, name]) => name === server)?.[0] ?? server
-}
+type Found = ReturnType<typeof find>
 
-/** Returns the key of the mapping of servers: `servers` or `mcpServers`. */
-function serversKey(document: Document, name: string): string {
-  const { contents } = document
-  const holds = (key: string, inner: string[]) => isMap(contents) && contents.hasIn([key, ...inner])
-  const isOther = holds('mcpServers', [name]) || (holds('mcpServers', []) && !holds('servers', []))
-  return isOther ? 'mcpServers' : 'servers'
+/** Finds a server's name as the file writes it, and the mapping that has it, or is to have it. */
+function find(text: string, server: string) {
+  const { document, problems, counter } = readDocument(text)
+  const file = toJson(document)
+  const namesUnder = (key: string) => (isObject(file[key]) ? Object.keys(file[key]) : [])
+  const written = [...namesUnder('servers'), ...namesUnder('mcpServers')]
+  const name = [...toServerNames(written)].find(([, own]) => own === server)?.[0] ?? server
+  const isOther = namesUnder('mcpServers').includes(name) || ('mcpServers' in file && !('servers' in file))
+  const key = isOther ? 'mcpServers' : 'servers'
+  const contents = isMap(document.contents) ? document.contents : undefined
+  const servers = contents?.get(key, true)
+  return { file, key, name, contents, servers: isMap(servers) ? servers : undefined, problems, counter }
 }
 
 function toJson(document: Document): Json {
@@ -144,7 +137,7 @@ function replace(text: string, node: unknown, by: string): string {
 /** Inserts a key at the beginning of a mapping, indented and quoted like the mapping. */
 function insert(text: string, map: YAMLMap, key: string, value: string): string {
   const [from] = rangeOf(map)
-  if (map.flow === true) {
+  if (map.flow) {
     const rest = map.items.length > 0 ? ', ' : ' '
     return `${text.slice(0, from + 1)} "${key}": ${value}${rest}${text.slice(from + 1).trimStart()}`
   }
@@ -157,10 +150,10 @@ function cut(text: string, map: YAMLMap, pair: Pair): string {
   const [from] = rangeOf(pair.key)
   const to = from + text.slice(from, endOf(pair)).trimEnd().length
   if (map.items.length === 1) {
-    if (map.flow === true) return `${text.slice(0, from).trimEnd()}${text.slice(to).trimStart()}`
+    if (map.flow) return `${text.slice(0, from).trimEnd()}${text.slice(to).trimStart()}`
     return `${text.slice(0, from)}{}${text.slice(to)}`
   }
-  if (map.flow === true) {
+  if (map.flow) {
     const after = /^\s*,\s*/.exec(text.slice(to))?.[0].length
     if (after !== undefined) return text.slice(0, from) + text.slice(to + after)
     return text.slice(0, from).replace(/,\s*$/, '') + text.slice(to)
@@ -181,13 +174,9 @@ function endOf({ key, value }: Pair): number {
 }
 
 /** Adds a disabled entry for a server that the file does not have. */
-function begin(text: string, document: Document, key: string, name: string): string {
-  const { contents } = document
-  const servers = isMap(contents) ? contents.get(key, true) : undefined
-  if (isMap(servers)) return insert(text, servers, name, '{ "disabled": true }')
-  if (isMap(contents) && contents.flow === true) {
-    return insert(text, contents, key, `{ "${name}": { "disabled": true } }`)
-  }
+function begin(text: string, { contents, servers, key, name }: Found): string {
+  if (servers) return insert(text, servers, name, '{ "disabled": true }')
+  if (contents?.flow) return insert(text, contents, key, `{ "${name}": { "disabled": true } }`)
   const entry = `servers:\n  ${name}: { disabled: true }\n`
   return text === '' || text.endsWith('\n') ? `${text}${entry}` : `${text}\n${entry}`
 }

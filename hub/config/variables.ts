@@ -30,28 +30,19 @@ export function findForeign(text: string): string[] {
 export function expand(text: string, around: Surroundings, onMissing: (problem: string) => void): string {
   return text.replace(VARIABLE, (_whole, scope, scoped, plain, sign, fallback) => {
     const name = String(scoped ?? plain ?? sign)
-    const value = scope === 'input' ? inputOf(name, around) : around.environment(name)
+    const isInput = scope === 'input'
+    // The hub asks no person: a variable answers an input, GITHUB_TOKEN the input `github-token`.
+    const variable = isInput ? name.toUpperCase().replace(/[^A-Z0-9]+/g, '_') : name
+    const value = around.environment(variable) ?? (isInput ? around.inputs.get(name) : undefined)
     const found = value ?? fallback ?? (scope === undefined ? predefined(name, around.folder) : undefined)
-    if (found === undefined) onMissing(scope === 'input' ? describeInput(name) : describeMissing(name))
+    if (found === undefined)
+      onMissing(
+        isInput
+          ? `\${input:${name}} is what another client asks a person for; set ${variable} or write the value`
+          : `the environment has no ${name}; set it or write the value`,
+      )
     return found ?? ''
   })
-}
-
-function inputOf(id: string, { environment, inputs }: Surroundings): string | undefined {
-  return environment(toVariable(id)) ?? inputs.get(id)
-}
-
-/** Returns the variable that answers an input, as the hub asks no person: `github-token` is GITHUB_TOKEN. */
-function toVariable(id: string): string {
-  return id.toUpperCase().replace(/[^A-Z0-9]+/g, '_')
-}
-
-function describeMissing(name: string): string {
-  return `the environment has no ${name}; set it or write the value`
-}
-
-function describeInput(id: string): string {
-  return `\${input:${id}} is what another client asks a person for; set ${toVariable(id)} or write the value`
 }
 
 function predefined(name: string, folder: string): string | undefined {

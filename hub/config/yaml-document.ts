@@ -1,12 +1,4 @@
-import {
-  type Document,
-  isAlias,
-  isScalar,
-  LineCounter,
-  parseDocument,
-  visit,
-  type YAMLParseError,
-} from 'yaml'
+import { type Document, isAlias, isScalar, LineCounter, parseDocument, visit } from 'yaml'
 import { HubError } from '../core/errors.ts'
 import { withoutComments } from './json-comments.ts'
 
@@ -39,7 +31,10 @@ export function readDocument(text: string): YamlDocument {
   const document = parseDocument(withoutComments(text), options)
   const isTooDeep = document.errors.some(({ message }) => message.includes('call stack'))
   if (isTooDeep) throw new HubError('bad_request', TOO_DEEP)
-  const found = document.errors.map(error => ({ offset: error.pos[0], message: describe(error) }))
+  const found = document.errors.map(({ code, pos, message }) => ({
+    offset: pos[0],
+    message: code === 'BAD_ALIAS' ? NEEDS_QUOTES : message,
+  }))
   return { document, problems: found.length > 0 ? found : findProblems(document, text), counter }
 }
 
@@ -86,8 +81,4 @@ function findProblems(document: Document, text: string): YamlDocument['problems'
     throw new HubError('bad_request', `${what}; write the values out`)
   }
   return problems
-}
-
-function describe(error: YAMLParseError): string {
-  return error.code === 'BAD_ALIAS' ? NEEDS_QUOTES : error.message
 }

@@ -113,6 +113,11 @@ export function fromIso(text: string, timezone = systemTimezone()): number | und
   return at - zoneOffset(guess, timezone)
 }
 
+/** Returns unix milliseconds of an IMF-fixdate (RFC 9110, 5.6.7), the one form that servers may send. */
+export function fromHttpDate(text: string): number | undefined {
+  return /^\s*\w{3}, .* GMT\s*$/.test(text) ? Date.parse(text) || undefined : undefined
+}
+
 /** Returns how many milliseconds the clocks of `timezone` are ahead of UTC at a time. */
 export function zoneOffset(at: number, timezone: string): number {
   const name = new Intl.DateTimeFormat('en', { timeZone: timezone, timeZoneName: 'longOffset' })

@@ -78,9 +78,8 @@ function readChoices(from: unknown): Field['choices'] {
 
 /** Describes a field to a person: "integer from 1 to 65535, required. Port: where it listens". */
 export function describeField({ type, required, about, choices, least, most, ...one }: Field): string {
-  const kind = choices
-    ? `${type === 'array' ? 'any of' : 'one of'} ${choices.map(toChoice).join(', ')}`
-    : NAMES[type]
+  const titles = choices?.map(({ value, title }) => (title === value ? value : `${value} (${title})`))
+  const kind = titles ? `${type === 'array' ? 'any of' : 'one of'} ${titles.join(', ')}` : NAMES[type]
   const facts = [
     `${kind}${one.format === undefined ? '' : ` (${clean(one.format)})`}${toRange(type, least, most)}`,
     ...(one.default === undefined ? [] : [`default ${clean(JSON.stringify(one.default))}`]),
@@ -90,10 +89,6 @@ export function describeField({ type, required, about, choices, least, most, ...
 }
 
 const NAMES = { string: 'text', number: 'number', integer: 'integer', boolean: 'yes or no', array: 'list' }
-
-function toChoice({ value, title }: { value: string; title: string }): string {
-  return title === value ? value : `${value} (${title})`
-}
 
 function toRange(type: Field['type'], least: number | undefined, most: number | undefined): string {
   if (least === undefined && most === undefined) return ''

@@ -59,18 +59,31 @@ export interface Thinking {
 }
 
 /** A message of the window. Messages are in the order in which they happened. */
-export type ModelMessage =
-  | { role: 'user'; text: string; items: BatchItem[]; images?: readonly ModelImage[] | undefined }
-  | { role: 'assistant'; text: string; calls: ModelCall[]; thinking?: Thinking | undefined }
-  | {
-      role: 'tool'
-      callId: string
-      name: string
-      text: string
-      isError: boolean
-      structured?: unknown
-      images?: readonly ModelImage[] | undefined
-    }
+export type ModelMessage = UserMessage | AssistantMessage | ToolMessage
+
+export interface UserMessage {
+  role: 'user'
+  text: string
+  items: BatchItem[]
+  images?: readonly ModelImage[] | undefined
+}
+
+export interface AssistantMessage {
+  role: 'assistant'
+  text: string
+  calls: ModelCall[]
+  thinking?: Thinking | undefined
+}
+
+export interface ToolMessage {
+  role: 'tool'
+  callId: string
+  name: string
+  text: string
+  isError: boolean
+  structured?: unknown
+  images?: readonly ModelImage[] | undefined
+}
 
 export interface ModelRequest {
   system: string

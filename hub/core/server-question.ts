@@ -20,16 +20,13 @@ const LONGEST_URL = 4_000
  */
 export function quoteQuestion(server: string, params: JsonObject): JsonObject {
   const { mode, message, url, requestedSchema } = params
-  const quoted = `the server ${server} asks, in its own words: “${clean(message)}”. Never answer with a password or a key`
+  // Text of others goes on one line, without what could end the quotation.
+  const line = stripControl(String(message ?? '')).replace(/\s+/g, ' ')
+  const words = truncate(line.replace(/[“”]/g, '"').trim(), LONGEST_MESSAGE)
+  const quoted = `the server ${server} asks, in its own words: “${words}”. Never answer with a password or a key`
   if (mode === 'url') return { ...params, message: quoted, url: toPage(url) }
   checkNoSecret(String(message ?? ''), readFields(requestedSchema))
   return { ...params, message: quoted }
-}
-
-/** Puts text of others on one line and removes what could end the quotation. */
-function clean(text: unknown): string {
-  const line = stripControl(String(text ?? '')).replace(/\s+/g, ' ')
-  return truncate(line.replace(/[“”]/g, '"').trim(), LONGEST_MESSAGE)
 }
 
 function toPage(url: unknown): string {

@@ -5,12 +5,11 @@ import {
   ModelError,
   type ModelHealth,
   type ModelOptions,
-  type ModelReply,
   type ProviderHealth,
 } from '../core/model.ts'
 import { toSentence } from '../core/text.ts'
 import { toShownUrl } from './ask-json.ts'
-import { type Circuit, createCircuit } from './circuit.ts'
+import { Circuit } from './circuit.ts'
 
 export interface ChainLink {
   model: Model
@@ -43,7 +42,7 @@ export function createChain(
   const { now, onAnswers, circuits = new Map<string, Circuit>() } = options
   const links: Guarded[] = [first, ...others].map(link => {
     const key = `${link.baseUrl} ${link.model.name}`
-    const circuit = circuits.get(key) ?? createCircuit(now)
+    const circuit = circuits.get(key) ?? new Circuit(now)
     circuits.set(key, circuit)
     return { ...link, circuit }
   })
@@ -76,7 +75,8 @@ export function createChain(
           const maxOutput = Math.min(request.maxOutput, model.maxOutput)
           const reply = withoutNul(await model.complete({ ...request, maxOutput }, asked))
           succeed(link)
-          return model === first.model ? reply : signed(reply, link)
+          if (model === first.model) return reply
+          return { ...reply, by: { name: model.name, ...(model.price ? { price: model.price } : {}) } }
         } catch (error) {
           if (!(error instanceof ModelError)) {
             circuit.leave(pass)
@@ -100,10 +100,6 @@ export function createChain(
       throw refused && !isDown ? refused : describeDown(links)
     },
   }
-}
-
-function signed(reply: ModelReply, { model }: Guarded): ModelReply {
-  return { ...reply, by: { name: model.name, ...(model.price ? { price: model.price } : {}) } }
 }
 
 function describeDown(links: readonly Guarded[]): ModelError {

@@ -13,78 +13,73 @@ export interface Pass {
  * Tells whether one provider may be asked. The circuit opens when a provider fails for good. Once its time is
  * over, it is half open: one call probes, and the others wait for its outcome, whatever earlier calls report.
  */
-export interface Circuit {
-  /** Returns undefined while the circuit is open, and while another call probes. */
-  enter(): Pass | undefined
-  /** Records that the provider answered; true where that closes the circuit. */
-  succeed(): boolean
-  /** Records a failure that may pass; true where the call was the probe. */
-  fail(pass: Pass, error: unknown, retryAfter?: number): boolean
-  /** Ends a call that told nothing about the provider. */
-  leave(pass: Pass): void
-  open(error: unknown, retryAfter?: number): void
-  /** Forgets every failure. */
-  close(): void
-  readonly state: 'ok' | 'down' | 'trying'
-  /** Unix milliseconds at which the provider may be asked again; undefined where it may be asked now. */
-  readonly retryAt: number | undefined
+export class Circuit {
   /** Error of the last failure. */
-  readonly error: unknown
-}
+  error: unknown
+  readonly #now: () => number
+  #failures = 0
+  #until: number | undefined
+  #probing: Pass | undefined
 
-export function createCircuit(now: () => number): Circuit {
-  let failures = 0
-  let until: number | undefined
-  let probing: Pass | undefined
-  let last: unknown
-  const close = () => {
-    failures = 0
-    until = undefined
-    probing = undefined
-    last = undefined
+  constructor(now: () => number) {
+    this.#now = now
   }
-  const openAnew = (error: unknown, retryAfter = 0) => {
-    const own = decideBackoff(++failures, OPEN)
-    until = now() + Math.max(own, Math.min(OPEN.longest, retryAfter))
-    last = error
+
+  get state(): 'ok' | 'down' | 'trying' {
+    if (this.#until === undefined) return 'ok'
+    return this.#probing ? 'trying' : 'down'
   }
-  return {
-    enter() {
-      if (until === undefined) return { probe: false }
-      if (probing || now() < until) return undefined
-      probing = { probe: true }
-      return probing
-    },
-    succeed() {
-      const wasOpen = until !== undefined
-      close()
-      return wasOpen
-    },
-    fail(pass, error, retryAfter) {
-      if (probing !== pass) return false
-      probing = undefined
-      openAnew(error, retryAfter)
-      return true
-    },
-    leave(pass) {
-      if (probing === pass) probing = undefined
-    },
-    open(error, retryAfter) {
-      // Calls that ran at the same time fail together, which counts as one failure.
-      const isOpen = until !== undefined && now() < until
-      if (!isOpen && !probing) openAnew(error, retryAfter)
-    },
-    close,
-    get state() {
-      if (until === undefined) return 'ok'
-      return probing ? 'trying' : 'down'
-    },
-    get retryAt() {
-      if (until === undefined || (!probing && now() >= until)) return undefined
-      return probing ? now() + OPEN.first : until
-    },
-    get error() {
-      return last
-    },
+
+  /** Unix milliseconds at which the provider may be asked again; undefined where it may be asked now. */
+  get retryAt(): number | undefined {
+    if (this.#probing) return this.#now() + OPEN.first
+    return this.#until !== undefined && this.#now() < this.#until ? this.#until : undefined
+  }
+
+  /** Returns undefined while the circuit is open, and while another call probes. */
+  enter(): Pass | undefined {
+    if (this.#until === undefined) return { probe: false }
+    if (this.#probing || this.#now() < this.#until) return undefined
+    this.#probing = { probe: true }
+    return this.#probing
+  }
+
+  /** Records that the provider answered; true where that closes the circuit. */
+  succeed(): boolean {
+    const wasOpen = this.#until !== undefined
+    this.close()
+    return wasOpen
+  }
+
+  /** Records a failure that may pass; true where the call was the probe. */
+  fail(pass: Pass, error: unknown, retryAfter?: number): boolean {
+    if (this.#probing !== pass) return false
+    this.#probing = undefined
+    this.#openAnew(error, retryAfter)
+    return true
+  }
+
+  /** Ends a call that told nothing about the provider. */
+  leave(pass: Pass): void {
+    if (this.#probing === pass) this.#probing = undefined
+  }
+
+  /** Opens the circuit. Calls that ran at the same time fail together, which counts as one failure. */
+  open(error: unknown, retryAfter?: number): void {
+    if (this.retryAt === undefined) this.#openAnew(error, retryAfter)
+  }
+
+  /** Forgets every failure. */
+  close(): void {
+    this.#failures = 0
+    this.#until = undefined
+    this.#probing = undefined
+    this.error = undefined
+  }
+
+  #openAnew(error: unknown, retryAfter = 0): void {
+    const own = decideBackoff(++this.#failures, OPEN)
+    this.#until = this.#now() + Math.max(own, Math.min(OPEN.longest, retryAfter))
+    this.error = error
   }
 }

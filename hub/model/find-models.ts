@@ -44,16 +44,12 @@ export async function findModels({
     addresses.map(async (baseUrl): Promise<FoundServer[]> => {
       const listed = await listServer({ baseUrl, clock, timeout: TIMEOUT })
       if ('why' in listed) return []
-      const models = listed.models.filter(isChatModel)
+      // The lists mark embedding and reranking models only in their names.
+      const models = listed.models.filter(model => !/embed|rerank/i.test(model))
       return [{ baseUrl, ...(listed.server ? { server: listed.server } : {}), models }]
     }),
   )
   return { servers: found.flat(), keys: KEY_VARIABLES.filter(name => Boolean(environment(name))) }
-}
-
-/** Tells chat models from embedding and reranking models, which the lists mark only in their names. */
-function isChatModel(model: string): boolean {
-  return !/embed|rerank/i.test(model)
 }
 
 /** Describes the servers that answer, a line each. */

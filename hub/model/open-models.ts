@@ -20,12 +20,7 @@ interface Models {
   compaction: Model | undefined
 }
 
-/** The models of the current config. */
-export interface LiveModels {
-  readonly current: Readonly<Models>
-  /** Opens the models of a new config in place of these. */
-  reload(config: ModelsConfig | undefined): Promise<void>
-}
+export type LiveModels = Awaited<ReturnType<typeof openModels>>
 
 interface ModelsOptions {
   clock: Clock
@@ -38,10 +33,7 @@ interface ModelsOptions {
 }
 
 /** Opens a config's models, or the built-in one where it names none. */
-export async function openModels(
-  config: ModelsConfig | undefined,
-  options: ModelsOptions,
-): Promise<LiveModels> {
+export async function openModels(config: ModelsConfig | undefined, options: ModelsOptions) {
   let newest = config
   const open = (of: ModelsConfig | undefined) =>
     createModels(of, options, changed => {
@@ -49,6 +41,7 @@ export async function openModels(
     })
   const live = {
     current: await open(config),
+    /** Opens the models of a new config in place of these. */
     async reload(next: ModelsConfig | undefined) {
       newest = next
       live.current = await open(next)
@@ -63,7 +56,7 @@ async function createModels(
   options: ModelsOptions,
   onChange: (models: Models) => void,
 ): Promise<Models> {
-  const { clock, log, signals, environment, override } = options
+  const { clock, log, signals, store, environment, override } = options
   const onAnswers = (name: string) => signals.emit('modelAnswers', { name })
   if (override) {
     const model = createChain([{ model: override }], { now: clock.now, onAnswers })
@@ -72,7 +65,14 @@ async function createModels(
   // All providers are asked for their sizes at once: several unreachable ones delay a start only once.
   const opened = modelsOf(config).map(async entry => [entry, await openSizedEntry(entry, clock)] as const)
   const sized = new Map(await Promise.all(opened))
-  const quirks = createQuirkStore(options)
+  const quirks = {
+    load: (key: string) => readModelQuirks(store.db, key),
+    // The error is only logged: the reply must not be lost together with the quirk that it taught.
+    save: (key: string, value: unknown) =>
+      store
+        .write(tx => saveModelQuirks(tx, key, value))
+        .catch(error => log.warn('model_quirks_not_saved', { error })),
+  }
   const created = { clock, onAnswers, onAnswer, circuits: new Map(), quirks, environment }
   let learning = Promise.resolve()
 
@@ -104,15 +104,4 @@ async function createModels(
   }
 
   return create()
-}
-
-function createQuirkStore({ store, log }: ModelsOptions) {
-  return {
-    load: (key: string) => readModelQuirks(store.db, key),
-    // The error is only logged: the reply must not be lost together with the quirk that it taught.
-    save: (key: string, value: unknown) =>
-      store
-        .write(tx => saveModelQuirks(tx, key, value))
-        .catch(error => log.warn('model_quirks_not_saved', { error })),
-  }
 }

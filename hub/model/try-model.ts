@@ -76,8 +76,10 @@ export async function tryModel(model: Model, options: TrialOptions): Promise<Mod
   found.push({ level: 'ok', what: `calls tools: ${plural(tools.length, 'tool')} were offered` })
   const answered: ModelMessage[] = [
     question,
-    { role: 'assistant', ...withoutUsage(first) },
-    ...toResults(first),
+    { role: 'assistant', text: first.text, calls: first.calls, thinking: first.thinking },
+    ...first.calls.map(
+      ({ id, name }): ModelMessage => ({ role: 'tool', callId: id, name, text: RESULT, isError: false }),
+    ),
   ]
   const second = await ask(trial, answered)
   if (second instanceof ModelError) {
@@ -169,14 +171,6 @@ function decideCall({ calls, text, truncated }: ModelReply, tools: readonly Mode
   const args = call.arguments.trim() === '' ? {} : parseJson(call.arguments)
   const isObject = typeof args === 'object' && args !== null && !Array.isArray(args)
   return isObject ? undefined : `wrote arguments that are no JSON object: ${truncate(call.arguments, SHOWN)}`
-}
-
-function withoutUsage({ text, calls, thinking }: ModelReply) {
-  return { text, calls, ...(thinking ? { thinking } : {}) }
-}
-
-function toResults({ calls }: ModelReply): ModelMessage[] {
-  return calls.map(({ id, name }) => ({ role: 'tool', callId: id, name, text: RESULT, isError: false }))
 }
 
 function decideAnswer({ text, calls }: ModelReply): ModelFinding {

@@ -42,7 +42,10 @@ async function listModels(options: { json?: boolean }): Promise<void> {
     ),
     readLearned(config),
   ])
-  if (options.json) printJson({ ...found, configured: configured.map(toJson), learned })
+  const shown = configured.map(({ name, entry, sizes, server, why }) => {
+    return { name, model: entry.model, baseUrl: toShownUrl(entry.baseUrl), server, ...sizes, why }
+  })
+  if (options.json) printJson({ ...found, configured: shown, learned })
   else print(describeModels(found, configured, learned))
 }
 
@@ -104,10 +107,6 @@ async function readLearned(config: Config): Promise<unknown[]> {
 }
 
 type Configured = NamedModel & LookedUpModel
-
-function toJson({ name, entry, sizes, server, why }: Configured) {
-  return { name, model: entry.model, baseUrl: toShownUrl(entry.baseUrl), server, ...sizes, why }
-}
 
 function describeModels(found: FoundModels, configured: Configured[], learned: unknown[]): string {
   return [

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type ChatMessage, messageText } from '../../../schemas/chat.ts'
+import { messageText } from '../../../schemas/chat.ts'
 import { conversationId, name } from '../../../schemas/names.ts'
 import { pictures } from '../../../schemas/picture.ts'
 import { answerSchema } from '../../core/answer-schema.ts'
@@ -59,7 +59,10 @@ export const chat = defineHubTool({
       images: args.images,
       schema: args.schema,
     })
-    if (COMMAND.test(message.text)) return readNotice(deps, conversation, message.id)
+    if (COMMAND.test(message.text)) {
+      const taken = { conversation, messageId: message.id }
+      return (await readNotice(deps, taken, 'replied')) ?? { ...taken, status: 'silent' as const }
+    }
     const wait = args.waitSeconds * 1000
     const result = await waitForReply(context, { conversation, messageId: message.id, wait })
     return args.schema ? withReason(result) : result
@@ -145,7 +148,7 @@ async function waitForReply(context: HubToolContext, what: Wait): Promise<ChatRe
 async function readOutcome(deps: HubToolDeps, what: Wait): Promise<ChatResult | undefined> {
   const { conversation, messageId } = what
   const cycles = await cyclesOfMessage(deps.store.db, messageId)
-  if (cycles.every(({ id }) => id === null)) return readHeld(deps, what)
+  if (cycles.every(({ id }) => id === null)) return readNotice(deps, what, 'waiting')
   const unfinished = cycles.filter(({ status }) => status === null || status === 'running')
   if (unfinished.length > 0) {
     // The note of a cycle that goes on later says why.
@@ -162,21 +165,22 @@ async function readOutcome(deps: HubToolDeps, what: Wait): Promise<ChatResult | 
   const told = hasFailed || answers.length === 0 ? [...answers, ...others] : answers
   const reply = told.map(message => message.text).join('\n\n')
   const open = await Promise.all(cycles.map(({ thread }) => openApprovalsOf(deps.store.db, thread)))
-  const status = decideStatus({
-    failed:
-      hasFailed ||
-      (answers.length === 0 &&
-        (cycles.every(({ status: end }) => end === 'stopped') || others.some(isNoReply))),
-    waits: open.flat().some(approval => cycles.some(({ id }) => id === approval.cycle_id)),
-    replied: reply !== '',
-  })
-  return { conversation, messageId, status, ...(reply === '' ? {} : { reply }), ...readData(answers) }
-}
-
-/** Returns the data of the newest agent message that was checked. */
-function readData(answers: readonly ChatMessage[]): Pick<ChatResult, 'structured' | 'structuredError'> {
-  const found = answers.map(({ data }) => checkedData.safeParse(data)).findLast(({ success }) => success)
-  return found?.data ?? {}
+  // A notice with `emptyReply` says that the model gave nothing to tell.
+  const isUnanswered =
+    answers.length === 0 &&
+    (cycles.every(({ status: end }) => end === 'stopped') ||
+      others.some(({ data }) => data?.['emptyReply'] === true))
+  const waits = open.flat().some(approval => cycles.some(({ id }) => id === approval.cycle_id))
+  const came = waits ? 'waiting' : reply === '' ? 'silent' : 'replied'
+  // The newest agent message that was checked has the data.
+  const checked = answers.map(({ data }) => checkedData.safeParse(data)).findLast(({ success }) => success)
+  return {
+    conversation,
+    messageId,
+    status: hasFailed || isUnanswered ? 'failed' : came,
+    ...(reply === '' ? {} : { reply }),
+    ...checked?.data,
+  }
 }
 
 const checkedData = z.union([
@@ -184,31 +188,15 @@ const checkedData = z.union([
   output.pick({ structuredError: true }).required(),
 ])
 
-/** Tells whether a notice says that the model gave nothing to tell. */
-function isNoReply({ data }: ChatMessage): boolean {
-  return data?.['emptyReply'] === true
-}
-
-function decideStatus(came: { failed: boolean; waits: boolean; replied: boolean }): ChatResult['status'] {
-  if (came.failed) return 'failed'
-  if (came.waits) return 'waiting'
-  return came.replied ? 'replied' : 'silent'
-}
-
 /** Commands, which no cycle takes. */
 const COMMAND = /^\/(?:stop$|reset(?:\s|$))/
 
-async function readNotice(deps: HubToolDeps, conversation: string, messageId: string): Promise<ChatResult> {
-  const notice = await noticeTo(deps.store.db, conversation, messageId)
-  if (!notice) return { conversation, messageId, status: 'silent' }
-  return { conversation, messageId, status: 'replied', reply: notice.text }
-}
-
-/** Reads the notice that says why no cycle takes a message for now. */
-async function readHeld(
+/** Reads the notice that answers a message which no cycle takes, or says why none takes it for now. */
+async function readNotice(
   deps: HubToolDeps,
   { conversation, messageId }: Omit<Wait, 'wait'>,
+  status: 'replied' | 'waiting',
 ): Promise<ChatResult | undefined> {
   const notice = await noticeTo(deps.store.db, conversation, messageId)
-  return notice && { conversation, messageId, status: 'waiting', reply: notice.text }
+  return notice && { conversation, messageId, status, reply: notice.text }
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { BatchItem, ModelMessage } from '../../core/model.ts'
+import type { BatchItem, ModelMessage, UserMessage } from '../../core/model.ts'
 
 /** A call of this model with its result. */
 export interface Outcome {
@@ -11,8 +11,6 @@ export interface Outcome {
 
 /** Tools whose call ends the cycle after its step. */
 const ENDING_TOOLS = ['schedule_wake', 'complete_task']
-
-type UserMessage = ModelMessage & { role: 'user' }
 
 /** An item that has to be answered, with what was done for it so far in this cycle. */
 export interface OpenItem {
@@ -48,7 +46,10 @@ export function readCycle(messages: ModelMessage[]): Cycle {
   const announceIn = isAsked ? undefined : NOWHERE.exec(users[0]?.text ?? '')?.[1]
   const elsewhere = isAsked ? () => false : outside(users, announceIn !== undefined)
   const seen = new Map<string, number>()
-  const answered = announceIn === undefined ? users : afterAnnouncement(cycle)
+  // What came before the text that people have already got about the items is answered.
+  const announced = cycle.findLastIndex(message => message.role === 'tool' && message.name === ANNOUNCE)
+  const isUser = (message: ModelMessage) => message.role === 'user'
+  const answered = announceIn === undefined ? users : cycle.slice(announced + 1).filter(isUser)
   const items = toAnswer(answered).map(item => {
     const base = JSON.stringify([item.kind, item.at, item.origin, item.text])
     const repeat = seen.get(base) ?? 0
@@ -65,12 +66,6 @@ export function readCycle(messages: ModelMessage[]): Cycle {
   const last = cycle.findLastIndex(({ role }) => role !== 'tool')
   const results = cycle.slice(last + 1).filter(message => message.role === 'tool')
   return { items, strays: items.length > 0 || announceIn !== undefined ? [] : results, announceIn }
-}
-
-/** Returns what came after the text that people have already got about the items before it. */
-function afterAnnouncement(cycle: readonly ModelMessage[]): UserMessage[] {
-  const announced = cycle.findLastIndex(message => message.role === 'tool' && message.name === ANNOUNCE)
-  return cycle.slice(announced + 1).filter(message => message.role === 'user')
 }
 
 function isStart(message: UserMessage, before: ModelMessage | undefined): boolean {

@@ -27,7 +27,10 @@ export function decideMessage(item: BatchItem, scene: Scene, outcomes: Outcome[]
   if (reminder !== undefined) return decideReminder(reminder, item, scene, outcomes)
   const smallTalk = answerSmallTalk(item.text, scene.tools)
   if (smallTalk !== undefined) return say(smallTalk)
-  const text = toPlainWords(withoutPlease(item.text))
+  const text = PHRASES.reduce(
+    (said, [phrase, meant]) => said.replace(phrase, meant),
+    withoutPlease(item.text),
+  )
   const [done] = outcomes
   if (done?.name === LIST_SCHEDULES) return decideSchedules('', outcomes)
   const exact = planExact(text, scene.tools)
@@ -57,11 +60,6 @@ const PHRASES: readonly [RegExp, string][] = [
   [/\b(?:mach|schalte?|stell|zet|mets|metti)(?=.*\b(?:pause|pausa)\b)/iu, 'pause'],
   [/\b(start\p{L}*)\b(.*)\bneu\b/iu, 'restart $2'],
 ]
-
-/** Returns the message in words that the tools know. */
-function toPlainWords(text: string): string {
-  return PHRASES.reduce((said, [phrase, meant]) => said.replace(phrase, meant), text)
-}
 
 const NEGATED =
   /(?<!\p{L})(?:don'?t|do not|not|never|no|nicht|nie|kein\p{L}*|ne|n'|pas|non|niet|nooit|nao|не|нет)(?!\p{L})/u

@@ -94,7 +94,9 @@ const FINDERS: Record<Field['kind'], (field: Field, asked: Asked) => Value | und
 function findChoice({ choices }: Field, { words }: Asked): Value | undefined {
   const isSaid = (choice: string, word: string) => word === choice || toStem(word) === choice
   const isMeant = (choice: string, word: string) => meaningsOf(word).includes(choice)
-  for (const fits of [isSaid, isMeant, sameMeaning]) {
+  const isAlike = (choice: string, word: string) =>
+    [choice, ...meaningsOf(choice)].some(meaning => meaningsOf(word).includes(meaning))
+  for (const fits of [isSaid, isMeant, isAlike]) {
     const named = choices.flatMap(choice => {
       const word = words.find(each => fits(toWords(choice).join(' '), each))
       return word === undefined ? [] : [{ value: choice, words: [word] }]
@@ -102,10 +104,6 @@ function findChoice({ choices }: Field, { words }: Asked): Value | undefined {
     if (named.length > 0) return named.length === 1 ? named[0] : undefined
   }
   return undefined
-}
-
-function sameMeaning(choice: string, word: string): boolean {
-  return [choice, ...meaningsOf(choice)].some(meaning => meaningsOf(word).includes(meaning))
 }
 
 const UNITS: Record<string, number> = { seconds: 1_000, minutes: 60_000, hours: 3_600_000, days: 86_400_000 }

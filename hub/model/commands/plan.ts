@@ -40,19 +40,14 @@ export function wordOutcome({ name, text, isError, structured }: Outcome): strin
   const said = text.trim() || (structured === undefined ? '' : JSON.stringify(structured, null, 1))
   if (isError)
     return `\`${name}\` failed: ${toSentence(truncate(said, MOST_CHARACTERS) || 'it gave no reason')}`
-  return said === ''
-    ? `\`${name}\` ran and had nothing to say.`
-    : `\`${name}\` says:\n\n${shorten(toPlain(said))}`
+  return said === '' ? `\`${name}\` ran and had nothing to say.` : `\`${name}\` says:\n\n${shorten(said)}`
 }
 
-/** Writes JSON of one line on several. */
-function toPlain(text: string): string {
-  const data = /^[[{]/.test(text) && !text.includes('\n') ? parseJson(text) : undefined
-  return data === undefined ? text : `\`\`\`json\n${JSON.stringify(data, null, 1)}\n\`\`\``
-}
-
+/** Cuts a text. It writes JSON of one line on several. */
 function shorten(text: string): string {
-  const lines = text.split('\n')
+  const data = /^[[{]/.test(text) && !text.includes('\n') ? parseJson(text) : undefined
+  const plain = data === undefined ? text : `\`\`\`json\n${JSON.stringify(data, null, 1)}\n\`\`\``
+  const lines = plain.split('\n')
   const more = lines.length - MOST_LINES
   const cut = truncate(lines.slice(0, MOST_LINES).join('\n'), MOST_CHARACTERS)
   return more > 0 ? `${cut}\n… and ${plural(more, 'more line')}` : cut

@@ -21,7 +21,7 @@ export function cleanSchema(schema: unknown, form: ToolForm): JsonObject {
 
 function isKept(key: string, value: unknown, form: ToolForm): boolean {
   if (form.without.includes(key)) return false
-  if (key === 'pattern') return typeof value === 'string' && !(form.plainPatterns && !isPlain(value))
+  if (key === 'pattern') return typeof value === 'string' && !(form.plainPatterns && !PLAIN.test(value))
   if (REPEATS.includes(key))
     return typeof value === 'number' && value >= 0 && value <= (form.largestRepeat ?? value)
   // An exclusive bound was a boolean in JSON Schema's draft 4; Mistral and OpenAI refuse it. llama.cpp counts
@@ -35,10 +35,6 @@ function isKept(key: string, value: unknown, form: ToolForm): boolean {
 /** A pattern that is anchored at both ends and has only characters, sets, `.` and repeats. */
 const PLAIN =
   /^\^(?:\[\^?(?:[^\\[\]]|\\[^A-Za-z0-9])+\]|[^\\()[\]{}^$|]|\\[^A-Za-z0-9]|\{\d{1,3}(?:,\d{0,3})?\})*\$$/
-
-function isPlain(pattern: string): boolean {
-  return PLAIN.test(pattern)
-}
 
 /** Merges `allOf` into one schema, and turns `oneOf` into the `anyOf` that every dialect knows. */
 function withoutUnions({ allOf, oneOf, ...schema }: JsonObject): JsonObject {
@@ -61,7 +57,8 @@ function withPlainNames(schema: JsonObject): JsonObject {
 
 function toValid(schema: JsonObject): JsonObject {
   const { type: given, required: _, enum: values, anyOf, ...rest } = schema
-  const type = toType(given)
+  const types = [given].flat().filter((each): each is string => TYPES.some(known => known === each))
+  const type = types.length > 1 ? types : types[0]
   const names = 'properties' in schema ? Object.keys(propertiesOf(schema)) : undefined
   const required = requiredOf(schema).filter(name => names?.includes(name) ?? true)
   return {
@@ -72,11 +69,6 @@ function toValid(schema: JsonObject): JsonObject {
     ...toEnum(values, rest['description']),
     ...toItems(type, schema),
   }
-}
-
-function toType(type: unknown): string | string[] | undefined {
-  const types = [type].flat().filter((each): each is string => TYPES.some(known => known === each))
-  return types.length > 1 ? types : types[0]
 }
 
 /**
@@ -124,7 +116,8 @@ export function toTyped(schema: JsonObject): JsonObject {
   const { anyOf, description, ...rest } = withTexts(schema)
   const told = description === undefined ? {} : { description }
   const branches = Array.isArray(anyOf) ? anyOf.filter(isObject) : []
-  if (branches.some(saysMore)) return { ...told, anyOf: branches.map(branch => mergeAll([branch, rest])) }
+  const saysMore = branches.some(branch => Object.keys(branch).some(key => !SAYS_LITTLE.includes(key)))
+  if (saysMore) return { ...told, anyOf: branches.map(branch => mergeAll([branch, rest])) }
   const type = rest['type'] ?? typeOf(rest)
   if (!Array.isArray(type)) return { ...told, ...rest, type }
   const others = type.filter(each => each !== 'null')
@@ -151,10 +144,8 @@ export function tellValues(values: readonly unknown[], description: unknown): Js
   return { description: typeof description === 'string' ? `${description} ${said}` : said }
 }
 
-/** Tells whether an alternative says more than which properties are required. */
-function saysMore(branch: JsonObject): boolean {
-  return Object.keys(branch).some(key => !['required', 'not', 'title', 'description'].includes(key))
-}
+/** Keywords of an alternative that only says which properties are required. */
+const SAYS_LITTLE = ['required', 'not', 'title', 'description']
 
 function ofType(schema: JsonObject, type: string): JsonObject {
   const isOf = (key: string) =>

@@ -57,8 +57,7 @@ function mergeUnion(base: JsonObject, branches: readonly Flattened[]): JsonObjec
   const shared = branches
     .map(({ schema }) => requiredOf(schema))
     .reduce((some, others) => some.filter(name => others.includes(name)))
-  const merged = mergeAll([base, { properties: all, required: shared }])
-  return merged
+  return mergeAll([base, { properties: all, required: shared }])
 }
 
 /** Returns a note such as "Give one of these: kind="url" and url; kind="file" and path." */

@@ -1,4 +1,4 @@
-import type { ModelMessage, ModelTool } from '../../core/model.ts'
+import type { ModelMessage, ModelTool, UserMessage } from '../../core/model.ts'
 import type { ModelEntry } from '../adapter.ts'
 import { familyOf } from '../wire/entry.ts'
 
@@ -45,8 +45,6 @@ export interface ToolForm {
   most: number
   /** Characters of a description; a longer one is cut, with a pointer to `find_tools`. */
   longestDescription: number
-  /** True where `$ref` is replaced by the schema that it names. */
-  inlineRefs: boolean
   /** Keywords of JSON Schema that are left out at any depth. */
   without: readonly string[]
   /** Largest `maxLength`, `maxItems` and the like that are kept: a grammar repeats its rule so often. */
@@ -102,7 +100,6 @@ const RARE =
 export const TOOLS: ToolForm = {
   most: 128,
   longestDescription: 1024,
-  inlineRefs: true,
   without: [...IDENTITY, ...RARE],
   largestRepeat: undefined,
   plainPatterns: false,
@@ -127,4 +124,8 @@ export type FormEntry = Pick<ModelEntry, 'provider' | 'baseUrl' | 'model' | 'vis
 export function toForm(entry: FormEntry, history: Partial<HistoryForm>, tools: ToolForm): Form {
   const images = entry.vision ? (history.images ?? HISTORY.images) : 'none'
   return { family: familyOf(entry), history: { ...HISTORY, ...history, images }, tools }
+}
+
+export function userMessage(text: string, images?: UserMessage['images']): UserMessage {
+  return { role: 'user', text, items: [], ...(images && images.length > 0 && { images }) }
 }

@@ -1,8 +1,7 @@
-import type { ModelImage, ModelMessage } from '../../core/model.ts'
+import type { ModelImage, ModelMessage, UserMessage } from '../../core/model.ts'
 import { type Picture, readPicture } from '../../core/picture.ts'
 import { plural } from '../../core/text.ts'
-import type { HistoryForm } from './form.ts'
-import { type UserMessage, userMessage } from './messages.ts'
+import { type HistoryForm, userMessage } from './form.ts'
 
 /**
  * Puts pictures where the provider takes them. Where results may not hold pictures, those of a step follow

@@ -23,16 +23,13 @@ function toSentId(id: string, form: HistoryForm['callIds']): string {
     case 'plain':
       return /^[A-Za-z0-9_-]{1,40}$/.test(id) ? id : shorten(id, 40)
     case 'nine':
-      return /^[A-Za-z0-9]{9}$/.test(id) ? id : toNine(id)
+      if (/^[A-Za-z0-9]{9}$/.test(id)) return id
+      return hash('sha256', id, 'base64')
+        .replace(/[^A-Za-z0-9]/g, '')
+        .slice(0, 9)
     default:
       return form satisfies never
   }
-}
-
-function toNine(id: string): string {
-  return hash('sha256', id, 'base64')
-    .replace(/[^A-Za-z0-9]/g, '')
-    .slice(0, 9)
 }
 
 const HASH_LENGTH = 8

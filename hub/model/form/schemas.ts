@@ -37,7 +37,7 @@ function mapValues(object: JsonObject, toValue: (value: unknown, key: string) =>
 /** Returns one schema for what fulfils all of these, as far as it can without `allOf`. The first wins. */
 export function mergeAll(schemas: readonly JsonObject[]): JsonObject {
   const properties = schemas.reduce<JsonObject>(
-    (all, schema) => mergeProperties(all, propertiesOf(schema), pickFirst),
+    (all, schema) => mergeProperties(all, propertiesOf(schema), one => one),
     {},
   )
   const required = [...new Set(schemas.flatMap(requiredOf))]
@@ -59,10 +59,6 @@ export function mergeProperties(
     merged.set(name, merged.has(name) ? merge(merged.get(name), schema) : schema)
   }
   return Object.fromEntries(merged)
-}
-
-function pickFirst(one: unknown): unknown {
-  return one
 }
 
 /** Returns one schema for values that fulfil either: the listed values of both, else a union. */
@@ -94,4 +90,59 @@ export function propertiesOf(schema: unknown): JsonObject {
 export function requiredOf(schema: unknown): string[] {
   const required = isObject(schema) ? schema['required'] : undefined
   return Array.isArray(required) ? required.filter(name => typeof name === 'string') : []
+}
+
+/** Times that a schema is inlined within itself; deeper references are left open. */
+const MOST_TURNS = 2
+/** Most schemas that are inlined: a few that name each other can stand for millions. */
+const MOST_INLINED = 500
+
+/**
+ * Replaces each `$ref` by its schema. A reference that leads elsewhere or too deep takes any value of its
+ * type.
+ */
+export function inlineRefs(root: JsonObject): JsonObject {
+  let left = MOST_INLINED
+  const inline = (schema: unknown, within: readonly string[]): unknown => {
+    if (!isObject(schema)) return schema
+    if (within.length > 0 && left-- <= 0) return toOpen(schema)
+    const { $ref: ref, $defs: _, definitions: __, ...rest } = schema
+    const inlined = mapSchemas(rest, inner => inline(inner, within))
+    if (typeof ref !== 'string') return inlined
+    const target = follow(root, ref)
+    const isTooDeep = within.filter(each => each === ref).length >= MOST_TURNS
+    const found = isTooDeep ? toOpen(target) : inline(target, [...within, ref])
+    return { ...(isObject(found) ? found : {}), ...inlined }
+  }
+  const inlined = inline(root, [])
+  return isObject(inlined) ? inlined : {}
+}
+
+function toOpen(schema: unknown): JsonObject {
+  const { type, description } = isObject(schema) ? schema : {}
+  return {
+    ...(typeof type === 'string' && { type }),
+    ...(typeof description === 'string' && { description }),
+  }
+}
+
+/** Returns what a JSON Pointer (RFC 6901) of the document names; undefined if it is elsewhere or missing. */
+function follow(root: JsonObject, ref: string): unknown {
+  if (ref !== '#' && !ref.startsWith('#/')) return undefined
+  let at: unknown = root
+  for (const part of ref.slice(2).split('/').filter(Boolean)) {
+    const key = decode(part).replaceAll('~1', '/').replaceAll('~0', '~')
+    const isThere = typeof at === 'object' && at !== null && Object.hasOwn(at, key)
+    at = isThere ? (at as JsonObject)[key] : undefined
+  }
+  return at
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch (error) {
+    if (error instanceof URIError) return part
+    throw error
+  }
 }

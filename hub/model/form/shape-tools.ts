@@ -5,9 +5,8 @@ import { truncate } from '../../core/text.ts'
 import { cleanSchema } from './clean-schema.ts'
 import { flattenSchema } from './flatten-schema.ts'
 import type { ToolForm } from './form.ts'
-import { inlineRefs } from './inline-refs.ts'
 import { toSentName } from './names.ts'
-import { propertiesOf, requiredOf } from './schemas.ts'
+import { inlineRefs, propertiesOf, requiredOf } from './schemas.ts'
 
 /**
  * Returns the tools that are sent, in a provider's dialect and in the order of the list. Of too many it keeps
@@ -20,7 +19,11 @@ export function shapeTools(
   used: ReadonlySet<string>,
 ): ModelTool[] {
   const allowed = tools.filter(tool => !form.leftOut.includes(tool.name))
-  return pickMost(allowed, form.most, used).map(tool => shapeTool(tool, form))
+  return pickMost(allowed, form.most, used).map(tool => {
+    const { schema, notes } = shapeSchema(tool.inputSchema, form)
+    const description = describe(tool, notes, form.longestDescription)
+    return { ...tool, name: toSentName(tool.name), description, inputSchema: schema }
+  })
 }
 
 function pickMost(
@@ -35,19 +38,13 @@ function pickMost(
   return tools.filter(tool => kept.has(tool))
 }
 
-function shapeTool(tool: ModelTool, form: ToolForm): ModelTool {
-  const { schema, notes } = shapeSchema(tool.inputSchema, form)
-  const description = describe(tool, notes, form.longestDescription)
-  return { ...tool, name: toSentName(tool.name), description, inputSchema: schema }
-}
-
 /**
  * Shapes the schema of a tool. One nested thousands deep becomes an object that takes anything: the server
  * checks it.
  */
 function shapeSchema(given: JsonObject, form: ToolForm): { schema: JsonObject; notes: string[] } {
   try {
-    const flat = flattenSchema(form.inlineRefs ? inlineRefs(given) : given)
+    const flat = flattenSchema(inlineRefs(given))
     const { schema, notes } = form.plainArguments
       ? tellOddArguments(flat.schema)
       : { schema: flat.schema, notes: [] }

@@ -1,7 +1,6 @@
 import { isObject } from '../../core/forwarding.ts'
-import type { Thinking } from '../../core/model.ts'
+import type { AssistantMessage, Thinking } from '../../core/model.ts'
 import type { Form } from './form.ts'
-import type { AssistantMessage } from './messages.ts'
 
 /**
  * Google's documented stand-in for a missing signature

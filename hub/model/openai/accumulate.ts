@@ -156,10 +156,7 @@ function join(call: OpenCall, piece: Piece) {
   call.extra = piece.extra ?? call.extra
   if (piece.name !== undefined && piece.name !== call.name && isBlank(call.arguments)) call.name += piece.name
   if (piece.whole) call.arguments = piece.arguments
-  else if (!isRepetition(call, piece)) call.arguments += piece.arguments
-}
-
-/** Tells whether a piece repeats a finished call, as some gateways do at the end. */
-function isRepetition(call: OpenCall, piece: Piece): boolean {
-  return piece.arguments === call.arguments && isComplete(call.arguments)
+  // Some gateways repeat a finished call at the end.
+  else if (piece.arguments !== call.arguments || !isComplete(call.arguments))
+    call.arguments += piece.arguments
 }

@@ -25,16 +25,6 @@ const MESSAGES: [what: string, given: ModelMessage, expected: object][] = [
     { role: 'tool', tool_call_id: 'c1', content: 'ok' },
   ],
   [
-    'arguments that are no JSON, as a valid object',
-    { role: 'assistant', text: '', calls: [call('f', '{"a":')] },
-    sent('f', '{"invalid_arguments":"{\\"a\\":"}'),
-  ],
-  [
-    'arguments that are no object, as a valid object',
-    { role: 'assistant', text: '', calls: [call('f', '[1]')] },
-    sent('f', '{"invalid_arguments":"[1]"}'),
-  ],
-  [
     'arguments exactly as the model spaced them',
     { role: 'assistant', text: '', calls: [call('f', '{ "a" : 1 }')] },
     sent('f', '{ "a" : 1 }'),

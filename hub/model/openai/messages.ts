@@ -5,7 +5,6 @@ import type {
   ChatCompletionMessageParam,
 } from 'openai/resources/chat/completions'
 import type { ModelCall, ModelImage, ModelMessage, ModelTool } from '../../core/model.ts'
-import { toArgumentsText } from '../wire/call-arguments.ts'
 
 /**
  * Returns the messages of a request. The same history gives the same bytes, so that the prompt cache hits.
@@ -80,7 +79,7 @@ function toToolCall(call: ModelCall, extra: unknown): ChatCompletionMessageFunct
     id: call.id,
     type: 'function',
     ...(extra ? { extra_content: extra } : {}),
-    function: { name: call.name, arguments: toArgumentsText(call.arguments) },
+    function: { name: call.name, arguments: call.arguments },
   }
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ModelError } from '../../core/model.ts'
+import { begunOf } from '../wire/stream-reply.ts'
 import { createReplyReader } from './reply.ts'
 
 const endpoint = { baseUrl: 'http://gpu.lan:8000/v1', apiKey: 'sk-secret', model: 'qwen3' }
@@ -200,7 +201,7 @@ describe('what of a reply has begun', () => {
       begun: { written: '', usage: { input: 7, output: 0, cachedInput: 0 } },
     },
   ])('$what', ({ chunks, begun }) => {
-    expect(read(chunks).reader.begun).toEqual(begun)
+    expect(begunOf(read(chunks).reader)).toEqual(begun)
   })
 })
 

@@ -1,5 +1,5 @@
-import { type Begun, ModelError, type ModelUsage, type Thinking } from '../../core/model.ts'
-import { brokenStream, describeProvider, type Endpoint, filtered } from '../wire/provider-error.ts'
+import { ModelError, type ModelUsage, type Thinking } from '../../core/model.ts'
+import { brokenStream, describeProvider, filtered } from '../wire/provider-error.ts'
 import type { ReaderOptions, ReplyReader } from '../wire/stream-reply.ts'
 import { createThinkingFilter, dropThoughts } from '../wire/thinking-filter.ts'
 import { type AccumulatedCall, createCallAccumulator } from './accumulate.ts'
@@ -56,8 +56,10 @@ export function createReplyReader(options: ReplyOptions): ReplyReader<unknown> {
       const piece = toText(delta.content) + toText(delta.refusal)
       raw += piece
       details.push(delta.reasoning_details)
-      if (delta.tool_calls) calls.push(delta.tool_calls)
-      called += lengthOfArguments(delta.tool_calls)
+      if (Array.isArray(delta.tool_calls)) {
+        calls.push(delta.tool_calls)
+        for (const each of delta.tool_calls) called += toText(each?.function?.arguments).length
+      }
       if (piece !== '') tell(filter.push(piece))
     }
     if (typeof choice.finish_reason === 'string' && choice.finish_reason !== '') reason = choice.finish_reason
@@ -73,8 +75,12 @@ export function createReplyReader(options: ReplyOptions): ReplyReader<unknown> {
     get thought() {
       return thought.length
     },
-    get begun() {
-      return toBegun(thought + raw, calls.finish(), usage)
+    get usage() {
+      return usage
+    },
+    raw() {
+      const made = calls.finish().map(({ call }) => call.name + call.arguments)
+      return thought + raw + made.join('')
     },
     take(chunk) {
       if (typeof chunk !== 'object' || chunk === null) {
@@ -84,8 +90,9 @@ export function createReplyReader(options: ReplyOptions): ReplyReader<unknown> {
       takeChunk(chunk)
     },
     finish() {
-      const failure = decideFailure(endpoint, reason)
-      if (failure) throw failure
+      if (reason === 'content_filter') throw filtered(endpoint)
+      if (reason === 'error' || reason === 'insufficient_system_resource')
+        throw new ModelError('server', `${describeProvider(endpoint)} ended the reply with "${reason}".`)
       tell(filter.end())
       const made = calls.finish()
       return {
@@ -97,20 +104,6 @@ export function createReplyReader(options: ReplyOptions): ReplyReader<unknown> {
       }
     },
   }
-}
-
-function lengthOfArguments(pieces: unknown): number {
-  if (!Array.isArray(pieces)) return 0
-  return pieces.reduce((sum, piece) => sum + toText(piece?.function?.arguments).length, 0)
-}
-
-function toBegun(
-  text: string,
-  made: readonly AccumulatedCall[],
-  usage: ModelUsage | undefined,
-): Begun | undefined {
-  const written = text + made.map(({ call }) => call.name + call.arguments).join('')
-  return written === '' && !usage ? undefined : { written, usage }
 }
 
 function toThinking(
@@ -152,13 +145,6 @@ function createDetails() {
       }
     },
   }
-}
-
-/** Returns the error for a reason to end that means no reply: OpenAI's, OpenRouter's or DeepSeek's. */
-function decideFailure(endpoint: Endpoint, reason: string | undefined): ModelError | undefined {
-  if (reason === 'content_filter') return filtered(endpoint)
-  if (reason !== 'error' && reason !== 'insufficient_system_resource') return undefined
-  return new ModelError('server', `${describeProvider(endpoint)} ended the reply with "${reason}".`)
 }
 
 /** Returns a text, or the text parts of a list (Mistral lists its thoughts beside them). */

@@ -1,4 +1,4 @@
-import type { ModelEntry, Provider } from '../adapter.ts'
+import type { Provider } from '../adapter.ts'
 import { type HistoryForm, TOOLS, type ToolForm, toForm } from '../form/form.ts'
 import { openChatAdapter } from '../openai/chat-adapter.ts'
 import { isReasoned, REASONED_HISTORY } from './deepseek.ts'
@@ -35,11 +35,7 @@ export const compatible: Provider = {
   },
   open: (entry, clock) =>
     openChatAdapter(entry, clock, {
-      limit: hostOf(entry) === 'api.openai.com' ? 'max_completion_tokens' : 'max_tokens',
+      limit: URL.parse(entry.baseUrl)?.hostname === 'api.openai.com' ? 'max_completion_tokens' : 'max_tokens',
       parameters: entry.reasoning === undefined ? {} : { reasoning_effort: entry.reasoning },
     }),
-}
-
-function hostOf({ baseUrl }: ModelEntry): string | undefined {
-  return URL.canParse(baseUrl) ? new URL(baseUrl).hostname : undefined
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { ModelRefusal } from '../../core/model.ts'
 import type { ShapedRequest } from '../form/form.ts'
 import type { Repair } from './repairs.ts'
@@ -63,8 +64,12 @@ function nameParameter({ param, code }: ModelRefusal, repairs: readonly Repair[]
 
 type LeftOut = Extract<Repair, { kind: 'tools' }>
 
+/** Reads the number in `tools[3].function`, `tools.3.custom` or `tools[0].function_declarations[3]`. */
 function blameByNumber({ refusal: { param = '', said = '' }, request }: RepairState): LeftOut | undefined {
-  const tool = [param, said].map(text => request.tools[numberOf(text)]).find(each => each !== undefined)
+  const numbers = [param, said].map(
+    text => /\bfunction_declarations\[(\d+)/.exec(text) ?? /\btools(?:\[|\.)(\d+)/.exec(text),
+  )
+  const tool = numbers.map(found => request.tools[Number(found?.[1] ?? -1)]).find(each => each !== undefined)
   return tool && toBlamed(request, [tool.name])
 }
 
@@ -75,15 +80,6 @@ function blameByName({ refusal: { said = '' }, request }: RepairState): LeftOut 
 
 function toBlamed(request: ShapedRequest, sent: readonly string[]): LeftOut {
   return { kind: 'tools', names: sent.map(name => request.names.get(name) ?? name), isBlamed: true }
-}
-
-/**
- * Returns the number in `tools[3].function`, `tools.3.custom` or `tools[0].function_declarations[3]`; −1
- * where there is none.
- */
-function numberOf(text: string): number {
-  const found = /\bfunction_declarations\[(\d+)/.exec(text) ?? /\btools(?:\[|\.)(\d+)/.exec(text)
-  return Number(found?.[1] ?? -1)
 }
 
 /** Tells whether a text quotes a name, or contains one that is no common word. */
@@ -126,15 +122,12 @@ function guess(state: RepairState): NextTry | undefined {
       when: own.length > 1 || request.messages.some(one => one.role !== 'user'),
     },
   ]
-  const isKnown = (change: Repair[]) => change.every(one => repairs.some(known => isSame(known, one)))
+  const isKnown = (change: Repair[]) =>
+    change.every(one => repairs.some(known => isDeepStrictEqual(known, one)))
   const next = options.find(
     option => option.when && !guesses.includes(option.guess) && !isKnown(option.change),
   )
   return next && { repairs: [...repairs, ...next.change], guess: next.guess }
-}
-
-function isSame(one: Repair, other: Repair): boolean {
-  return JSON.stringify(one) === JSON.stringify(other)
 }
 
 /** Returns the first group of suspects with an offered tool, to try it again. */

@@ -58,7 +58,9 @@ export function createRepairingModel(
   ): Promise<ModelReply> {
     opened ??= provider.open({ ...entry, apiKey: entry.apiKey?.trim() }, clock)
     const { shaped, without } = shape(request, repairs)
-    const makeId = (position: number) => toCallId(request, position)
+    // An id is unlike any other in the window: a later request has a later time or more messages.
+    const makeId = (position: number) =>
+      `call_${request.now.toString(36)}_${request.messages.length}_${position}`
     const reply = await (await opened)(shaped, { ...asked, without, makeId })
     return {
       ...reply,
@@ -127,9 +129,4 @@ function toRefused(error: unknown) {
 
 function isEqual(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other)
-}
-
-/** Returns an id unlike any other in the window: a later request has a later time or more messages. */
-function toCallId({ now, messages }: ModelRequest, position: number): string {
-  return `call_${now.toString(36)}_${messages.length}_${position}`
 }

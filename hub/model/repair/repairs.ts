@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Form, HistoryForm } from '../form/form.ts'
+import type { Form } from '../form/form.ts'
 
 /** One change of a request that a provider refused. */
 export const repair = z.discriminatedUnion('kind', [
@@ -21,9 +21,12 @@ export function applyRepairs(form: Form, repairs: readonly Repair[]): { form: Fo
   const leftOut = repairs.flatMap(one => (one.kind === 'tools' ? one.names : []))
   const without = repairs.flatMap(one => (one.kind === 'parameter' ? [one.name] : []))
   const has = (kind: Repair['kind']) => repairs.some(one => one.kind === kind)
+  const needsDetails = form.history.foreignCall === 'gemini-details'
   const history = {
     ...form.history,
-    ...(has('thinking') && { reasoning: 'none' as const, ...withoutThoughts(form) }),
+    ...(has('thinking') && { reasoning: 'none' as const }),
+    // OpenRouter's Gemini refuses calls without a signature, so its stand-ins for thoughts stay.
+    ...(has('thinking') && !needsDetails && { foreignCall: 'nothing' as const }),
     ...(has('pictures') && { images: 'none' as const }),
     ...(has('flat') && { flat: true }),
   }
@@ -31,11 +34,6 @@ export function applyRepairs(form: Form, repairs: readonly Repair[]): { form: Fo
     form: { ...form, history, tools: { ...form.tools, leftOut: [...form.tools.leftOut, ...leftOut] } },
     without,
   }
-}
-
-/** Drops stand-ins for thoughts, except for OpenRouter's Gemini, which refuses calls without a signature. */
-function withoutThoughts({ history }: Form): Partial<HistoryForm> {
-  return history.foreignCall === 'gemini-details' ? {} : { foreignCall: 'nothing' }
 }
 
 /** Describes a repair for a person. */

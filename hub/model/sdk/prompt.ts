@@ -1,7 +1,7 @@
 import type { AnthropicProvider } from '@ai-sdk/anthropic'
 import { z } from 'zod'
-import type { ModelImage, ModelMessage } from '../../core/model.ts'
-import { toArguments } from '../wire/call-arguments.ts'
+import { parseJson } from '../../core/json.ts'
+import type { AssistantMessage, ModelImage, ModelMessage, ToolMessage } from '../../core/model.ts'
 
 /** A model of one of the AI SDK's provider packages: all of them have this interface. */
 export type LanguageModel = ReturnType<AnthropicProvider['languageModel']>
@@ -40,7 +40,6 @@ export function readKeptParts(
 }
 
 type Message = Prompt[number]
-type Assistant = Extract<ModelMessage, { role: 'assistant' }>
 type Content<Role> = Extract<Message, { role: Role }>['content']
 
 /**
@@ -91,7 +90,7 @@ function toUserContent(text: string, images: readonly ModelImage[] = []): Conten
   ]
 }
 
-function toOutput({ text, isError, images = [] }: Extract<ModelMessage, { role: 'tool' }>) {
+function toOutput({ text, isError, images = [] }: ToolMessage) {
   if (images.length === 0) return { type: isError ? ('error-text' as const) : ('text' as const), value: text }
   return {
     type: 'content' as const,
@@ -103,7 +102,7 @@ function toOutput({ text, isError, images = [] }: Extract<ModelMessage, { role: 
 }
 
 /** Returns what the model thought, wrote and called, in the same order. */
-function toAssistantContent({ text, calls, thinking }: Assistant): Content<'assistant'> {
+function toAssistantContent({ text, calls, thinking }: AssistantMessage): Content<'assistant'> {
   const thoughts = thinking?.text ?? ''
   const lengths = { reasoning: thoughts.length, text: text.length, calls: calls.length }
   const kept = readKeptParts(thinking?.parts, lengths)
@@ -115,7 +114,7 @@ function toAssistantContent({ text, calls, thinking }: Assistant): Content<'assi
     if (part.type === 'call') {
       const call = calls[from]
       if (!call) return []
-      const made = { toolCallId: call.id, toolName: call.name, input: toArguments(call.arguments) }
+      const made = { toolCallId: call.id, toolName: call.name, input: parseJson(call.arguments) }
       return [{ type: 'tool-call' as const, ...made, ...options }]
     }
     const written = (part.type === 'text' ? text : thoughts).slice(from, at[part.type])

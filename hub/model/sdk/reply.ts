@@ -1,4 +1,4 @@
-import { type Begun, type ModelCall, ModelError, type ModelReply, type ModelUsage } from '../../core/model.ts'
+import { type ModelCall, ModelError, type ModelReply, type ModelUsage } from '../../core/model.ts'
 import {
   brokenStream,
   describeProvider,
@@ -48,10 +48,10 @@ export function createPartsReader(options: ReaderOptions): ReplyReader<StreamPar
       const { unified = 'other', raw } = finish?.finishReason ?? {}
       return unified !== 'other' || raw !== undefined
     },
-    get begun() {
-      const called = calls.map(({ name, arguments: args }) => name + args)
-      return toBegun(collected.raw + called.join(''), toUsage(finish))
+    get usage() {
+      return toUsage(finish)
     },
+    raw: () => collected.raw + calls.map(({ name, arguments: args }) => name + args).join(''),
     take(part) {
       const length = 'delta' in part && typeof part.delta === 'string' ? part.delta.length : 0
       if (part.type === 'reasoning-delta') thought += length
@@ -166,10 +166,6 @@ function toThinking(by: string, text: string, parts: readonly Part[]): Pick<Mode
     ...(meta && { meta }),
   }))
   return { thinking: { by, text, parts: kept } }
-}
-
-function toBegun(written: string, usage: ModelUsage | undefined): Begun | undefined {
-  return written === '' && !usage ? undefined : { written, usage }
 }
 
 /** Returns the usage; undefined where the provider reports none, or reports that nothing was asked. */

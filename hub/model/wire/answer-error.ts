@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fromIso } from '../../core/clock.ts'
+import { fromHttpDate } from '../../core/clock.ts'
 import { parseJson } from '../../core/json.ts'
 import { ModelError } from '../../core/model.ts'
 import {
@@ -66,14 +66,9 @@ function unusable(endpoint: Endpoint): ModelError {
 /** Returns the first error in a chain of causes that has a code of the system or of the HTTP client. */
 export function findCoded(error: unknown): (Error & { code: string }) | undefined {
   if (!(error instanceof Error)) return undefined
-  return hasCode(error) ? error : findCoded(error.cause)
+  const isCoded = 'code' in error && typeof error.code === 'string'
+  return isCoded ? (error as Error & { code: string }) : findCoded(error.cause)
 }
-
-function hasCode(error: Error): error is Error & { code: string } {
-  return 'code' in error && typeof error.code === 'string'
-}
-
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
 const retryInfo = z.object({ details: z.array(z.object({ retryDelay: z.string().optional() })) })
 
@@ -85,25 +80,14 @@ export function toRetryAfter(headers: Headers, error: unknown, now: number): num
   const inMs = toNumber(headers.get('retry-after-ms'))
   if (inMs !== undefined) return inMs
   const text = headers.get('retry-after')
-  const seconds = toNumber(text) ?? toNumber(toDelay(error)?.replace(/s$/, ''))
+  const details = retryInfo.safeParse(error).data?.details
+  const delay = details?.find(({ retryDelay }) => retryDelay)?.retryDelay
+  const seconds = toNumber(text) ?? toNumber(delay?.replace(/s$/, ''))
   if (seconds !== undefined) return seconds * 1000
   const at = text ? fromHttpDate(text) : undefined
   return at === undefined ? undefined : Math.max(0, at - now)
 }
 
-function toDelay(error: unknown): string | undefined {
-  return retryInfo.safeParse(error).data?.details.find(({ retryDelay }) => retryDelay)?.retryDelay
-}
-
 function toNumber(text: string | null | undefined): number | undefined {
   return text && /^\s*\d+(\.\d+)?\s*$/.test(text) ? Number(text) : undefined
-}
-
-/** Returns unix milliseconds of an IMF-fixdate (RFC 9110, 5.6.7), the one form that servers may send. */
-function fromHttpDate(text: string): number | undefined {
-  const match = /^\w{3}, (\d{2}) (\w{3}) (\d{4}) (\d{2}:\d{2}:\d{2}) GMT$/.exec(text.trim())
-  if (!match) return undefined
-  const [, day, name = '', year, time] = match
-  const month = String(MONTHS.indexOf(name) + 1).padStart(2, '0')
-  return fromIso(`${year}-${month}-${day}T${time}Z`)
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
-import { type Begun, ModelError, type ModelReply } from '../../core/model.ts'
+import { type Begun, ModelError, type ModelReply, type ModelUsage } from '../../core/model.ts'
 import type { Adapter, AskOptions, ModelEntry } from '../adapter.ts'
 import type { ShapedRequest } from '../form/form.ts'
 import { editOf, familyOf, timeoutOf } from './entry.ts'
@@ -26,8 +26,9 @@ export interface ReplyReader<Piece> {
   readonly thought: number
   /** True once the reason to end came. */
   readonly isWhole: boolean
-  /** The part of the reply that came so far; undefined where nothing came. */
-  readonly begun: Begun | undefined
+  readonly usage: ModelUsage | undefined
+  /** Returns everything that came so far: thoughts, text and calls. */
+  raw(): string
   /**
    * Returns the reply, once the stream has ended. Throws a ModelError where its reason to end means that
    * there is none.
@@ -77,11 +78,18 @@ export function createAdapter<Piece>(entry: ModelEntry, clock: Clock, wire: Wire
       if (!reply.isWhole && !call.isClosed) throw call.toError()
       return reply.finish()
     } catch (error) {
-      if (error instanceof ModelError) error.begun = reply.begun
-      else if (signal.aborted && reply.begun) onCut?.(reply.begun)
+      const begun = begunOf(reply)
+      if (error instanceof ModelError) error.begun = begun
+      else if (signal.aborted && begun) onCut?.(begun)
       throw error
     }
   }
+}
+
+/** Returns the part of the reply that came so far; undefined where nothing came. */
+export function begunOf({ usage, raw }: Pick<ReplyReader<never>, 'usage' | 'raw'>): Begun | undefined {
+  const written = raw()
+  return written === '' && !usage ? undefined : { written, usage }
 }
 
 function overlong(endpoint: Endpoint, maxOutput: number): ModelError {

@@ -76,7 +76,8 @@ export function openWireCall(options: WireOptions): WireCall {
     async fetch(input: Parameters<typeof fetch>[0], init: RequestInit = {}): Promise<Response> {
       within(timeout, () => slowError(endpoint, timeout))
       try {
-        const body = edit && typeof init.body === 'string' ? editText(init.body, edit) : init.body
+        const body =
+          edit && typeof init.body === 'string' ? JSON.stringify(edit(JSON.parse(init.body))) : init.body
         const response = await fetch(input, { ...init, ...(body && { body }), signal: either })
         hasAnswered = true
         if (!response.ok) throw await toAnswerError(endpoint, response, clock.now())
@@ -91,7 +92,8 @@ export function openWireCall(options: WireOptions): WireCall {
       if (failure) return failure
       const refusal = refusalIn(thrown)
       if (refusal) return toModelError(endpoint, refusal)
-      if (hasAnswered) return brokenStream(endpoint, describeBreak(thrown))
+      const how = thrown === undefined ? 'ended the reply before it was whole' : UNREADABLE
+      if (hasAnswered) return brokenStream(endpoint, how)
       return toUnsentError(endpoint, thrown)
     },
     [Symbol.dispose]: close,
@@ -138,10 +140,6 @@ function refusalIn(thrown: unknown): Refusal | undefined {
   return toRefusal(errorIn(said) ?? said)
 }
 
-function editText(body: string, edit: (body: Record<string, unknown>) => object): string {
-  return JSON.stringify(edit(JSON.parse(body)))
-}
-
 type Read = () => Promise<{ done: boolean; value?: Uint8Array | undefined }>
 
 function toStream(read: Read, cancel: () => Promise<void>): ReadableStream<Uint8Array> {
@@ -163,10 +161,7 @@ async function readDocument(read: Read): Promise<{ done: true; value: Uint8Array
   return { done: true, value: Buffer.from(`data: ${text}\n\n`) }
 }
 
-function describeBreak(thrown: unknown): string {
-  if (thrown === undefined) return 'ended the reply before it was whole'
-  return 'sent what cannot be read in the middle of the reply'
-}
+const UNREADABLE = 'sent what cannot be read in the middle of the reply'
 
 function brokenOff(endpoint: Endpoint, error: unknown): ModelError {
   const coded = findCoded(error)

@@ -1,6 +1,5 @@
 import fc from 'fast-check'
-import type { ModelImage, ModelMessage, Thinking } from '../../../core/model.ts'
-import type { AssistantMessage } from '../messages.ts'
+import type { AssistantMessage, ModelImage, ModelMessage, Thinking } from '../../../core/model.ts'
 import { ALL_FORMS } from './forms.ts'
 import { png, result, user } from './messages.ts'
 

@@ -1,5 +1,11 @@
-import type { ModelImage, ModelMessage, Thinking } from '../../../core/model.ts'
-import type { AssistantMessage, ToolMessage, UserMessage } from '../messages.ts'
+import type {
+  AssistantMessage,
+  ModelImage,
+  ModelMessage,
+  Thinking,
+  ToolMessage,
+  UserMessage,
+} from '../../../core/model.ts'
 
 export function user(text: string, images?: readonly ModelImage[]): UserMessage {
   return { role: 'user', text, items: [], ...(images && { images }) }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ModelMessage } from '../../core/model.ts'
-import { pairResults } from './pair-results.ts'
+import { pairResults } from './shape-request.ts'
 import { assistant, result, sketch, user } from './testing/messages.ts'
 
 const pair = (messages: readonly ModelMessage[]) => sketch(pairResults(messages, id => id))

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { providers } from '../providers/index.ts'
 import type { HistoryForm } from './form.ts'
-import { orderMessages } from './order-messages.ts'
+import { orderMessages } from './shape-request.ts'
 import { assistant, png, result, sketch, user } from './testing/messages.ts'
 
 const { history: free } = providers.openai.form({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { providers } from '../providers/index.ts'
 import type { HistoryForm } from './form.ts'
-import { notifyCalls, shapeHistory } from './shape-history.ts'
+import { notifyCalls, shapeHistory } from './shape-request.ts'
 import { assistant, png, result, sketch, user } from './testing/messages.ts'
 
 const base = providers.openai.form({ provider: 'openai', baseUrl: 'http://h', model: 'm', vision: true })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { inlineRefs } from './inline-refs.ts'
+import { inlineRefs } from './schemas.ts'
 
 describe('inlineRefs', () => {
   it.each([
