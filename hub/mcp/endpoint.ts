@@ -19,24 +19,10 @@ export interface McpEndpointDeps extends Omit<McpServerDeps, 'pending' | 'server
   toolsets: () => readonly string[]
 }
 
-/** MCP over Streamable HTTP for clients of both eras. Disposing ends all sessions and streams. */
-export interface McpEndpoint extends AsyncDisposable {
-  /** Serves a request that was admitted; `body` is its parsed JSON. */
-  handle(
-    request: McpRequest,
-    response: ServerResponse,
-    body: unknown,
-    caller: { token: string },
-  ): Promise<void>
-  /** Notifies clients of changed lists; of tools only those clients whose own list changed. */
-  changed(change: OfferChange): void
-  /** Notifies the clients that subscribed to a resource of its change. */
-  updated(uri: string): void
-  /** Forwards a notification that belongs to no request: log messages go to the clients that want them. */
-  noticed(method: string, params: JsonObject): void
-}
+export type McpEndpoint = ReturnType<typeof createMcpEndpoint>
 
-export function createMcpEndpoint({ version, toolsets, ...given }: McpEndpointDeps): McpEndpoint {
+/** Creates MCP over Streamable HTTP for clients of both eras. Disposing ends all sessions and streams. */
+export function createMcpEndpoint({ version, toolsets, ...given }: McpEndpointDeps) {
   const { servers, gives } = given
   const pending = new PendingElicitations(given.clock)
   const deps = {
@@ -51,7 +37,13 @@ export function createMcpEndpoint({ version, toolsets, ...given }: McpEndpointDe
   const sessions = new LegacySessions({ ...deps, toolList })
   const lists = createListChanges({ gives, toolsets, tools: () => listTools(servers) })
   return {
-    async handle(request, response, body, { token }) {
+    /** Serves a request that was admitted; `body` is its parsed JSON. */
+    async handle(
+      request: McpRequest,
+      response: ServerResponse,
+      body: unknown,
+      { token }: { token: string },
+    ): Promise<void> {
       const view = toView(request.url)
       if (view.toolset !== undefined) checkToolset(view.toolset, toolsets())
       const era = eraOf(request)
@@ -59,20 +51,23 @@ export function createMcpEndpoint({ version, toolsets, ...given }: McpEndpointDe
       const isLegacy = era === 'legacy' || (!raw && isLegacyRequest(request, body))
       await (isLegacy ? sessions : modern).serve(request, response, { body, raw, token, view })
     },
-    changed(change) {
+    /** Notifies clients of changed lists; of tools only those clients whose own list changed. */
+    changed(change: OfferChange): void {
       const changed = change.tools ? lists.look() : new Set()
       // A lean list never changes.
       const isAffected = ({ lean, toolset }: McpView) => !lean && changed.has(toolset)
       modern.changed(change, isAffected)
       sessions.changed(change, isAffected)
     },
-    updated(uri) {
+    /** Notifies the clients that subscribed to a resource of its change. */
+    updated(uri: string): void {
       if (!deps.subscriptions.has(uri)) return
       modern.updated(uri)
       sessions.updated(uri)
     },
-    noticed: (method, params) => sessions.noticed(method, params),
-    async [Symbol.asyncDispose]() {
+    /** Forwards a notification that belongs to no request: log messages go to the clients that want them. */
+    noticed: (method: string, params: JsonObject): void => sessions.noticed(method, params),
+    async [Symbol.asyncDispose](): Promise<void> {
       pending[Symbol.dispose]()
       await Promise.all([modern[Symbol.asyncDispose](), sessions[Symbol.asyncDispose]()])
     },

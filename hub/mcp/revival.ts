@@ -4,7 +4,7 @@ import { type Clock, sleep } from '../core/clock.ts'
 /** Waits between attempts. */
 const WAITS = { first: 1_000, longest: 30_000 }
 
-export interface RevivalDeps {
+interface RevivalDeps {
   clock: Clock
   /** Tells whether the attempt worked; does not reject. */
   attempt(isFirst: boolean): Promise<boolean>
@@ -12,18 +12,8 @@ export interface RevivalDeps {
   left: AbortSignal
 }
 
-/** Attempts something at once, and then ever more slowly, for as long as it takes. */
-export interface Revival {
-  /** Starts attempting; does nothing if it already does. */
-  begin(): Promise<void>
-  /**
-   * Makes the next attempts quick again, since the result proved itself. Until then a success counts like a
-   * failure.
-   */
-  proved(): void
-}
-
-export function createRevival({ clock, attempt, left }: RevivalDeps): Revival {
+/** Creates attempts at something: one at once, and then ever more slowly, for as long as it takes. */
+export function createRevival({ clock, attempt, left }: RevivalDeps) {
   let attempts = 0
   let isOn = false
   const pause = async () => {
@@ -31,7 +21,8 @@ export function createRevival({ clock, attempt, left }: RevivalDeps): Revival {
     if (attempts > 0) await sleep(clock, decideBackoff(attempts, WAITS), left).catch(() => undefined)
   }
   return {
-    async begin() {
+    /** Starts attempting; does nothing if it already does. */
+    async begin(): Promise<void> {
       if (isOn) return
       isOn = true
       for (let worked = false; !worked && !left.aborted; ) {
@@ -40,7 +31,11 @@ export function createRevival({ clock, attempt, left }: RevivalDeps): Revival {
       }
       isOn = false
     },
-    proved() {
+    /**
+     * Makes the next attempts quick again, since the result proved itself. Until then a success counts like a
+     * failure.
+     */
+    proved(): void {
       attempts = 0
     },
   }

@@ -26,7 +26,7 @@ import {
   toRepeat,
 } from './caller.ts'
 import type { HubPrompts } from './hub-resources/hub-prompts.ts'
-import type { HubResources } from './hub-resources/hub-resources.ts'
+import { type HubResources, ownsResource } from './hub-resources/hub-resources.ts'
 import { hubTools } from './hub-tools/index.ts'
 import { toInstructions } from './instructions.ts'
 import { leanDefinitions } from './lean.ts'
@@ -155,16 +155,14 @@ export class McpServer {
     server.setRequestHandler('resources/templates/list', () => ({
       resourceTemplates: [...hubResources.templates, ...servers.catalogue.resourceTemplates],
     }))
-    server.setRequestHandler('resources/read', async ({ params: { uri } }, context) => {
-      try {
-        if (hubResources.owns(uri)) return await hubResources.read(uri)
-        return await this.#forward(context, options => servers.readResource(uri, options))
-      } catch (error) {
-        throw error instanceof HubError && error.code === 'not_found'
-          ? new ResourceNotFoundError(uri, error.message)
-          : toProtocolError(error)
-      }
-    })
+    server.setRequestHandler('resources/read', ({ params: { uri } }, context) =>
+      this.#forward(context, options =>
+        (ownsResource(uri) ? hubResources.read(uri) : servers.readResource(uri, options)).catch(error => {
+          const isMissing = error instanceof HubError && error.code === 'not_found'
+          throw isMissing ? new ResourceNotFoundError(uri, error.message) : error
+        }),
+      ),
+    )
     server.setRequestHandler('resources/subscribe', ({ params }) => {
       this.#client.onSubscribe?.(params.uri, true)
       return {}
@@ -184,25 +182,20 @@ export class McpServer {
       const others = servers.catalogue.prompts.map(({ definition }) => definition)
       return { prompts: [...hubPrompts.list(), ...others.filter(({ name }) => !isOwn(name))] }
     })
-    server.setRequestHandler('prompts/get', async ({ params: { name, arguments: args = {} } }, context) => {
-      try {
-        if (isOwn(name)) return hubPrompts.get(name, args)
-        return await this.#forward(context, options => servers.getPrompt(name, args, options))
-      } catch (error) {
-        throw toProtocolError(error)
-      }
-    })
-    server.setRequestHandler('completion/complete', async ({ params }, context) => {
+    server.setRequestHandler('prompts/get', ({ params: { name, arguments: args = {} } }, context) =>
+      this.#forward(context, async options =>
+        isOwn(name) ? hubPrompts.get(name, args) : servers.getPrompt(name, args, options),
+      ),
+    )
+    server.setRequestHandler('completion/complete', ({ params }, context) => {
       const { ref, argument } = params
-      try {
+      return this.#forward(context, async options => {
         if (ref.type === 'ref/prompt' && isOwn(ref.name))
           return toCompletion(hubPrompts.complete(ref.name, argument))
         if (ref.type === 'ref/resource' && isTemplate(ref.uri))
           return toCompletion(await hubResources.complete(ref.uri, argument))
-        return await this.#forward(context, options => servers.complete(params, options))
-      } catch (error) {
-        throw toProtocolError(error)
-      }
+        return servers.complete(params, options)
+      })
     })
   }
 
@@ -217,11 +210,15 @@ export class McpServer {
   }
 
   /** Forwards a request. The result stays as it is: its shape is between the server and the client. */
-  #forward<Result>(
+  async #forward<Result>(
     context: ServerContext,
     run: (options: ForwardOptions) => Promise<object>,
   ): Promise<Result> {
-    return forward(this.#deps, this.#toCaller(context), run) as Promise<Result>
+    try {
+      return (await forward(this.#deps, this.#toCaller(context), run)) as Result
+    } catch (error) {
+      throw toProtocolError(error)
+    }
   }
 
   #toCaller({ mcpReq }: ServerContext): Caller {
@@ -282,10 +279,9 @@ function toCompletion(values: readonly string[]) {
 
 function toProtocolError(error: unknown): unknown {
   if (error instanceof ProtocolError) return error
-  if (error instanceof HubError) {
-    const isWrong = error.code === 'not_found' || error.code === 'invalid_arguments'
-    const code = isWrong ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError
-    return new ProtocolError(code, error.message)
-  }
-  return new ProtocolError(ProtocolErrorCode.InternalError, describeError(error))
+  if (!(error instanceof HubError))
+    return new ProtocolError(ProtocolErrorCode.InternalError, describeError(error))
+  const isWrong = error.code === 'not_found' || error.code === 'invalid_arguments'
+  const code = isWrong ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError
+  return new ProtocolError(code, error.message)
 }

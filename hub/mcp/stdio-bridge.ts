@@ -11,7 +11,7 @@ import { type Clock, sleep } from '../core/clock.ts'
 import { describeError } from '../core/errors.ts'
 import { type Hub, type HubAddress, type HubSessionEvents, openHubSession } from './hub-session.ts'
 import { ProgressFlush } from './progress-flush.ts'
-import { createRevival, type Revival } from './revival.ts'
+import { createRevival } from './revival.ts'
 import { SessionMemory } from './session-memory.ts'
 
 export interface BridgeDeps {
@@ -47,7 +47,7 @@ export class StdioBridge {
   /** Connections that were opened in place of the client's first one. */
   readonly #reopened = new WeakSet<Hub>()
   readonly #memory = new SessionMemory()
-  readonly #revival: Revival
+  readonly #revival: ReturnType<typeof createRevival>
   readonly #progressFlush: ProgressFlush
   /** Settles once `initialize` is answered; undefined before a client sent it. */
   #initialized: PromiseWithResolvers<void> | undefined

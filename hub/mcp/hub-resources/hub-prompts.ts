@@ -9,26 +9,23 @@ export interface PromptingAgent {
   clientPrompt?: ClientPrompt | undefined
 }
 
-/** The prompts that agents' files declare, each under its agent's name. */
-export interface HubPrompts {
-  /** Lists the prompts in the order of their names. */
-  list(): Prompt[]
-  /** Fills a prompt. Throws `not_found`, and `invalid_arguments` if a required argument is missing. */
-  get(name: string, args: Readonly<Record<string, string>>): GetPromptResult
-  /** Returns the file's values that begin with `argument.value`; none for an unknown prompt or argument. */
-  complete(name: string, argument: { name: string; value: string }): string[]
-}
+export type HubPrompts = ReturnType<typeof createHubPrompts>
 
 interface Declared extends PromptingAgent {
   clientPrompt: ClientPrompt
 }
 
-/** Creates the prompts. `agents` are those whose files are there, in the order of their names. */
-export function createHubPrompts(agents: () => readonly PromptingAgent[]): HubPrompts {
+/**
+ * Creates the prompts that agents' files declare, each under its agent's name. `agents` are those whose files
+ * are there, in the order of their names.
+ */
+export function createHubPrompts(agents: () => readonly PromptingAgent[]) {
   const declared = () => agents().filter((agent): agent is Declared => agent.clientPrompt !== undefined)
   return {
+    /** Lists the prompts in the order of their names. */
     list: () => declared().map(toPrompt),
-    get(name, args) {
+    /** Fills a prompt. Throws `not_found`, and `invalid_arguments` if a required argument is missing. */
+    get(name: string, args: Readonly<Record<string, string>>): GetPromptResult {
       const agent = declared().find(each => each.name === name)
       if (!agent) {
         const there = declared().map(each => each.name)
@@ -39,7 +36,8 @@ export function createHubPrompts(agents: () => readonly PromptingAgent[]): HubPr
       }
       return fill(agent, new Map(Object.entries(args)))
     },
-    complete(name, argument) {
+    /** Returns the file's values that begin with `argument.value`; none for an unknown prompt or argument. */
+    complete(name: string, argument: { name: string; value: string }): string[] {
       const agent = declared().find(each => each.name === name)
       const meant = agent?.clientPrompt.arguments.find(each => each.name === argument.name)
       const beginning = argument.value.toLowerCase()

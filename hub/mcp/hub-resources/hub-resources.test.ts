@@ -9,7 +9,7 @@ import { appendMessage } from '../../store/conversations.ts'
 import { type NewEventRow, readEventFeed, recordEvent } from '../../store/events.ts'
 import { createSchedule } from '../../store/schedules.ts'
 import type { ListedAgent } from '../hub-tools/deps.ts'
-import { createHubResources } from './hub-resources.ts'
+import { createHubResources, ownsResource } from './hub-resources.ts'
 
 const agent = (name: string, over: Partial<ListedAgent> = {}): ListedAgent => ({
   name,
@@ -242,7 +242,7 @@ test.for<[string, RegExp]>([
   ['events://hub?since=1', /events:\/\/hub\?after=<number> is meant/],
 ])('%s is not found, and it is said what there is', async ([uri, words]) => {
   await using world = await openWorld()
-  expect(world.resources.owns(uri)).toBe(true)
+  expect(ownsResource(uri)).toBe(true)
   await expect(world.resources.read(uri)).rejects.toThrow(
     expect.objectContaining({ code: 'not_found', message: expect.stringMatching(words) }),
   )
@@ -252,7 +252,7 @@ test.for(['events://hubs', 'events://metrics', 'events://hub/x', 'file:///hub', 
   '%s is not its own',
   async uri => {
     await using world = await openWorld()
-    expect(world.resources.owns(uri)).toBe(false)
+    expect(ownsResource(uri)).toBe(false)
     await expect(world.resources.read(uri)).rejects.toThrow(/no resource/)
   },
 )

@@ -2,21 +2,10 @@ import type { Clock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 import type { Signals } from '../../core/signals.ts'
 import { agentOfThread } from '../../store/threads.ts'
-import { toAgentUri } from './agent-resources.ts'
-import { MOST_LISTED, toConversationUri } from './conversation-resources.ts'
-import { EVENTS_URI } from './event-resource.ts'
 import type { HubPrompts } from './hub-prompts.ts'
-import { joinNews } from './join-news.ts'
+import { EVENTS_URI, MOST_LISTED, toAgentUri, toConversationUri } from './hub-resources.ts'
 
-/** Callbacks for changes; each is called after the change can be read. */
-export interface HubResourceNews {
-  updated(uri: string): void
-  /** Called when resources came or went. */
-  listChanged(): void
-  promptsChanged(): void
-}
-
-export interface WatchDeps {
+interface WatchDeps {
   signals: Signals
   clock: Clock
   log: Log
@@ -26,10 +15,13 @@ export interface WatchDeps {
 }
 
 /**
- * Reports every change of the hub's own resources and prompts, from its signals. Many changes within a moment
- * are reported once at its beginning and once after its end. Disposing ends it.
+ * Reports every change of the hub's own resources and prompts, from its signals, once it can be read. Many
+ * changes within a moment are reported once at its beginning and once after its end. Disposing ends it.
  */
-export function watchHubResources(deps: WatchDeps, told: HubResourceNews): Disposable {
+export function watchHubResources(
+  deps: WatchDeps,
+  told: { updated(uri: string): void; listChanged(): void; promptsChanged(): void },
+): Disposable {
   const { signals } = deps
   const news = joinNews(deps)
   const update = (uri: string) => news.add(uri, () => told.updated(uri))
@@ -102,6 +94,46 @@ function createKnown({ agents, prompts }: Pick<WatchDeps, 'agents' | 'prompts'>)
       const before = last
       last = look()
       return { list: last.list !== before.list, prompts: last.prompts !== before.prompts }
+    },
+  }
+}
+
+/** Milliseconds after a notification in which further ones are joined. */
+const JOIN_MS = 100
+
+/**
+ * Joins notifications of many things with one timer at most, none in quiet times. The first after a quiet
+ * time is sent at once, the last of a burst always. Disposing drops what still waits.
+ */
+function joinNews({ clock, log }: { clock: Clock; log: Log }) {
+  let waiting = new Map<string, () => void>()
+  let cancel: (() => void) | undefined
+  const notifyOne = (key: string, tell: () => void) => {
+    try {
+      tell()
+    } catch (error) {
+      log.error('news_not_told', { key, error })
+    }
+  }
+  const rest = () => {
+    cancel = clock.after(JOIN_MS, () => {
+      const all = waiting
+      waiting = new Map()
+      cancel = undefined
+      if (all.size > 0) rest()
+      for (const [key, tell] of all) notifyOne(key, tell)
+    })
+  }
+  return {
+    /** Calls `tell` now or soon, once for all that is added meanwhile under the same key. */
+    add(key: string, tell: () => void) {
+      if (cancel) return void waiting.set(key, tell)
+      rest()
+      notifyOne(key, tell)
+    },
+    [Symbol.dispose]() {
+      cancel?.()
+      waiting.clear()
     },
   }
 }
