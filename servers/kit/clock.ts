@@ -1,24 +1,6 @@
-/** The only place in servers/ that reads the system's time or sets a timer. Times are unix milliseconds. */
-export interface Clock {
-  /** The time of day, unix milliseconds; may jump. */
-  now(): number
-  /** Milliseconds that only ever grow, for measuring; their zero is arbitrary. */
-  monotonic(): number
-  /** Calls `run` once after `delay` milliseconds, unless the returned function is called before. */
-  after(delay: number, run: () => void): () => void
-}
+import type { Clock } from '../../schemas/clock.ts'
 
-/** The longest delay in milliseconds that a timer of the platform can hold. */
-const MAX_DELAY = 2 ** 31 - 1
-
-export const systemClock: Clock = {
-  now: () => Date.now(),
-  monotonic: () => performance.now(),
-  after(delay, run) {
-    const timer = setTimeout(run, Math.min(Math.max(delay, 0), MAX_DELAY))
-    return () => clearTimeout(timer)
-  },
-}
+export { type Clock, sleep, systemClock } from '../../schemas/clock.ts'
 
 /**
  * Converts "2026-11-22T04:36:47.123456789Z" (RFC 3339) to unix milliseconds; undefined for any other text and
@@ -38,22 +20,6 @@ export function parseHttpDate(text: string): number | undefined {
 /** Converts unix milliseconds to "2026-11-22T04:36:47.123Z", for protocols. */
 export function toIsoTime(at: number): string {
   return new Date(at).toISOString()
-}
-
-/** Resolves after `delay` milliseconds; rejects with the signal's reason when it aborts before. */
-export function sleep(clock: Clock, delay: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason)
-    const onAbort = () => {
-      cancel()
-      reject(signal?.reason)
-    }
-    const cancel = clock.after(delay, () => {
-      signal?.removeEventListener('abort', onAbort)
-      resolve()
-    })
-    signal?.addEventListener('abort', onAbort, { once: true })
-  })
 }
 
 /**

@@ -48,26 +48,23 @@ export function readSettings<const Table extends SettingsTable>(
 ): SettingsOf<Table> {
   const problems: string[] = []
   const entries = Object.entries(table).map(([name, setting]) => {
-    const raw = readRaw(name, environment)
-    if (raw.problem !== undefined) problems.push(raw.problem)
-    const read = readSetting(name, setting, raw.text)
-    if (read.problem !== undefined && raw.problem === undefined) problems.push(read.problem)
-    return [name, read.value]
+    const { value, problem } = readSetting(name, setting, environment)
+    if (problem !== undefined) problems.push(problem)
+    return [name, value]
   })
   if (problems.length > 0) throw new SettingsError(problems)
   return Object.freeze(Object.fromEntries(entries)) as SettingsOf<Table>
 }
 
-/**
- * Reads one setting's value from its text, or returns its problem. A problem never contains the text of a
- * secret.
- */
+/** Reads one setting's value, or returns its problem, which never contains the text of a secret. */
 export function readSetting(
   name: string,
   setting: Setting<unknown>,
-  given: string | undefined,
+  environment: Environment,
 ): { value?: unknown; problem?: string } {
-  const text = given ?? setting.default
+  const raw = readRaw(name, environment)
+  if (raw.problem !== undefined) return { problem: raw.problem }
+  const text = raw.text ?? setting.default
   if (text === undefined) {
     return setting.required ? { problem: `${name} is not set: ${describeSetting(setting)}` } : {}
   }
@@ -116,17 +113,16 @@ export function thresholdSetting(range: NumberRange): Setting<number | undefined
 }
 
 /** Returns a setting of a text that matches `pattern`; undefined if it is not set. */
-export function textSetting(text: {
+export function textSetting({
+  pattern,
+  ...about
+}: {
   purpose: string
   form: string
+  where?: string
   pattern: RegExp
 }): Setting<string | undefined> {
-  return {
-    schema: z.string().regex(text.pattern),
-    default: undefined,
-    purpose: text.purpose,
-    form: text.form,
-  }
+  return { ...about, schema: z.string().regex(pattern), default: undefined }
 }
 
 /** Reads the text of a variable, or of the file that its `NAME_FILE` twin names; empty counts as unset. */

@@ -1,6 +1,5 @@
 import {
   type Environment,
-  readRaw,
   readSetting,
   type Setting,
   SettingsError,
@@ -120,10 +119,9 @@ function readInstance<Table extends InstanceTable>(
   const problems = [...common]
   const entries = Object.entries(spec.settings).map(([key, setting]) => {
     const variable = `${stem}${key}`
-    const raw = readRaw(variable, environment)
-    const read = raw.problem === undefined ? readSetting(variable, setting, raw.text) : raw
-    if (read.problem !== undefined) problems.push(read.problem)
-    return { key, variable, value: read.problem === undefined ? toValue(read) : toStandIn(setting) }
+    const { value, problem } = readSetting(variable, setting, environment)
+    if (problem !== undefined) problems.push(problem)
+    return { key, variable, value: problem === undefined ? value : toStandIn(setting) }
   })
   return {
     name,
@@ -137,8 +135,6 @@ function readInstance<Table extends InstanceTable>(
     ) as Instance<Table>['variables'],
   }
 }
-
-const toValue = (read: object) => ('value' in read ? read.value : undefined)
 
 /** Returns a placeholder that no request uses: an instance with a problem makes none. */
 function toStandIn(setting: Setting<unknown>): unknown {

@@ -13,12 +13,13 @@ export interface LevelRule {
   readonly clearBelow: number
 }
 
-export type LevelState =
-  | { readonly kind: 'normal' }
-  | { readonly kind: 'rising'; readonly since: number }
-  | { readonly kind: 'raised' }
+/** `since`: since when the level is high without a break; undefined if it is not. */
+export interface LevelState {
+  readonly since?: number
+  readonly isRaised: boolean
+}
 
-export const NORMAL: LevelState = { kind: 'normal' }
+export const NORMAL: LevelState = { isRaised: false }
 
 /**
  * Decides the next state after one more value, seen at `now`: a level is raised once when it has been high
@@ -27,22 +28,14 @@ export const NORMAL: LevelState = { kind: 'normal' }
 export function decideLevel(
   state: LevelState,
   value: number,
-  rule: LevelRule,
+  { threshold, sustain, clearBelow }: LevelRule,
   now: number,
 ): { state: LevelState; raise: boolean } {
-  switch (state.kind) {
-    case 'raised':
-      return { state: value < rule.clearBelow ? NORMAL : state, raise: false }
-    case 'normal':
-    case 'rising': {
-      if (value < rule.threshold) return { state: NORMAL, raise: false }
-      const since = state.kind === 'rising' ? state.since : now
-      if (now - since < rule.sustain) return { state: { kind: 'rising', since }, raise: false }
-      return { state: { kind: 'raised' }, raise: true }
-    }
-    default:
-      return state satisfies never
-  }
+  if (state.isRaised) return { state: value < clearBelow ? NORMAL : state, raise: false }
+  if (value < threshold) return { state: NORMAL, raise: false }
+  const since = state.since ?? now
+  const isRaised = now - since >= sustain
+  return { state: { since, isRaised }, raise: isRaised }
 }
 
 /** One value of one subject: the machine's CPU, a mount, a sensor. */

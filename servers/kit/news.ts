@@ -1,54 +1,33 @@
 const KEPT = 10_000
 
-/** A comparer of what exists at each poll: sessions, players, containers. */
-export interface Changes {
-  /**
-   * Returns the keys that came and went since the last poll. The first poll only remembers: nothing old is
-   * raised.
-   */
-  look(keys: Iterable<string>): { came: string[]; went: string[] }
-}
-
-export function createChanges(): Changes {
-  let before: Set<string> | undefined
+/** Creates a comparer of what exists at each poll: sessions, players, failing downloads. */
+export function createChanges() {
+  let before: ReadonlySet<string> | undefined
   return {
-    look(keys) {
-      const now = new Set(keys)
+    /** Returns the keys that came since the last poll. The first poll only remembers: nothing old is raised. */
+    look(keys: Iterable<string>): string[] {
       const last = before
-      before = now
-      if (!last) return { came: [], went: [] }
-      return { came: [...now].filter(key => !last.has(key)), went: [...last].filter(key => !now.has(key)) }
+      before = new Set(keys)
+      return last ? [...before].filter(key => !last.has(key)) : []
     },
   }
 }
 
 /**
- * A memory of all keys ever seen, for histories: an entry that falls out of the list and comes back is not
- * news.
+ * Creates a memory of the last `kept` keys ever seen, for histories: an entry that falls out of the list and
+ * comes back is not news.
  */
-export interface News {
-  /**
-   * Returns the keys never seen before, in their order. The first poll only remembers: nothing old is raised.
-   */
-  look(keys: Iterable<string>): string[]
-}
-
-/** Remembers the last `kept` keys (10,000). */
-export function createNews(kept = KEPT): News {
-  let started = false
-  let seen = new Set<string>()
+export function createNews(kept = KEPT) {
+  let seen: ReadonlySet<string> | undefined
   return {
-    look(keys) {
+    /** Returns the keys never seen before, in their order. The first poll only remembers. */
+    look(keys: Iterable<string>): string[] {
       const listed = new Set(keys)
-      const all = [...listed]
-      const fresh = all.filter(key => !seen.has(key))
+      const before = seen ?? listed
       // Keys that are still listed move to the young end, so that they are not forgotten.
-      seen = new Set(
-        [...[...seen].filter(key => !listed.has(key)), ...all].slice(-Math.max(kept, all.length)),
-      )
-      const first = !started
-      started = true
-      return first ? [] : fresh
+      const others = [...before].filter(key => !listed.has(key))
+      seen = new Set([...others, ...listed].slice(-Math.max(kept, listed.size)))
+      return [...listed].filter(key => !before.has(key))
     },
   }
 }

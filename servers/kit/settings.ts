@@ -36,25 +36,22 @@ export function urlSetting(about: About): Setting<string | undefined> {
 export function secretSetting(
   about: About & { form?: string; pattern?: RegExp },
 ): Setting<string | undefined> {
-  const { form = 'a text of one line', pattern = /^[^\r\n]+$/, purpose, where } = about
-  const schema = z.string().trim().regex(pattern)
-  return { purpose, where, schema, default: undefined, form, secret: true }
+  const { form = 'a text of one line', pattern = /^[^\r\n]+$/, ...rest } = about
+  return { ...rest, schema: z.string().trim().regex(pattern), default: undefined, form, secret: true }
 }
 
 /** Returns a setting of one of a few words. */
 export function choiceSetting<const Choice extends string>(
   about: About & { choices: readonly [Choice, ...Choice[]]; default: NoInfer<Choice> },
 ): Setting<Choice> {
-  const { purpose, where, choices } = about
-  const form = `one of ${choices.map(choice => `"${choice}"`).join(', ')}`
-  return { purpose, where, schema: z.enum(choices), default: about.default, form }
+  const { choices, ...rest } = about
+  return { ...rest, schema: z.enum(choices), form: `one of ${choices.map(one => `"${one}"`).join(', ')}` }
 }
 
 /** Returns a setting of true or false. */
 export function switchSetting(about: About & { default?: boolean }): Setting<boolean> {
-  const { purpose, where } = about
   const schema = z.enum(['true', 'false']).transform(text => text === 'true')
-  return { purpose, where, schema, default: String(about.default ?? false), form: '"true" or "false"' }
+  return { ...about, schema, default: String(about.default ?? false), form: '"true" or "false"' }
 }
 
 /**
@@ -64,26 +61,20 @@ export function switchSetting(about: About & { default?: boolean }): Setting<boo
 export function listSetting(
   about: About & { form: string; pattern?: RegExp; default?: string },
 ): Setting<readonly string[]> {
-  const { purpose, where, pattern = /./ } = about
+  const { pattern = /./, ...rest } = about
+  const toParts = (text: string) => new Set(text.split(',').map(part => part.trim()))
   const schema = z
     .string()
-    .transform(text => [
-      ...new Set(
-        text
-          .split(',')
-          .map(part => part.trim())
-          .filter(part => part !== ''),
-      ),
-    ])
+    .transform(text => [...toParts(text)].filter(part => part !== ''))
     .pipe(z.array(z.string().regex(pattern)))
-  return { purpose, where, schema, default: about.default ?? '', form: `${about.form}, separated by commas` }
+  return { ...rest, schema, default: about.default ?? '', form: `${about.form}, separated by commas` }
 }
 
 /** Returns a setting of JSON that fits the schema. Declare it secret if it may hold passwords. */
 export function jsonSetting<Schema extends z.ZodType>(
   about: About & { schema: Schema; form: string; secret?: boolean; default?: string },
 ): Setting<z.output<Schema> | undefined> {
-  const { purpose, where, form, secret = false } = about
+  const { secret = false, form, ...rest } = about
   const schema = z
     .string()
     .transform((text, context): unknown => {
@@ -95,5 +86,5 @@ export function jsonSetting<Schema extends z.ZodType>(
       }
     })
     .pipe(about.schema) as z.ZodType<z.output<Schema>, string>
-  return { purpose, where, schema, default: about.default, form: `JSON: ${form}`, secret }
+  return { ...rest, schema, default: about.default, form: `JSON: ${form}`, secret }
 }

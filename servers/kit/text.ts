@@ -69,9 +69,7 @@ export function toTimeText(at: number, timezone = 'UTC'): string {
     hourCycle: 'h23',
     timeZoneName: 'short',
   })
-  const parts = new Map(format.formatToParts(at).map(({ type, value }) => [type, value]))
-  const get = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? ''
-  return `${get('day')} ${get('month').slice(0, 3)} ${get('year')} ${get('hour')}:${get('minute')} ${get('timeZoneName')}`
+  return format.format(at).replace(',', '').replace('Sept', 'Sep')
 }
 
 /**

@@ -50,7 +50,7 @@ function createHistoryWatch(client: string, emit: Emit): (finished: readonly Fin
     const byKey = new Map(finished.map(one => [toKey(client, one), one]))
     const keys = (recoverable: boolean) =>
       [...byKey].filter(([, one]) => one.recoverable === recoverable).map(([key]) => key)
-    for (const key of [...ended.look(keys(false)), ...broken.look(keys(true)).came]) {
+    for (const key of [...ended.look(keys(false)), ...broken.look(keys(true))]) {
       const one = byKey.get(key)
       if (one) raise(client, one, key, emit)
     }
