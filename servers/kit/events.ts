@@ -11,25 +11,13 @@ const MAX_KEY = 500
  */
 export type Emit = <Type extends EventType>(type: Type, payload: EventPayload<Type>, key: string) => void
 
-/** The last events of one run of a server, and the listeners for new ones. */
-export interface EventLog {
-  readonly uri: string
-  readonly template: string
-  emit: Emit
-  /**
-   * Returns the events after `after`, oldest first. An `after` beyond the end (of an older stream) gives
-   * none.
-   */
-  read(after: number): EventFeed
-  /**
-   * Calls `listener` after events were added, once for those of the same moment. Returns a function that
-   * stops it.
-   */
-  onChange(listener: () => void): () => void
-}
+export type EventLog = ReturnType<typeof createEventLog>
 
-/** Creates an event log; `stream` must differ from that of every other run of the server. */
-export function createEventLog(server: string, stream: string, clock: Clock): EventLog {
+/**
+ * Creates the log of the last events of one run of a server, with listeners for new ones. `stream` must
+ * differ from that of every other run of the server.
+ */
+export function createEventLog(server: string, stream: string, clock: Clock) {
   const uri = `events://${server}`
   const listeners = new Set<() => void>()
   let events: ServerEvent[] = []
@@ -42,7 +30,7 @@ export function createEventLog(server: string, stream: string, clock: Clock): Ev
   return {
     uri,
     template: `${uri}{?after}`,
-    emit(type, payload, key) {
+    emit: ((type, payload, key) => {
       seq++
       const event = {
         id: `${stream}-${seq}`,
@@ -55,9 +43,21 @@ export function createEventLog(server: string, stream: string, clock: Clock): Ev
       events = [...events, event].slice(-KEPT_EVENTS)
       if (announced) queueMicrotask(announce)
       announced = false
-    },
-    read: after => ({ stream, cursor: seq, events: events.filter(event => event.seq > after) }),
-    onChange(listener) {
+    }) as Emit,
+    /**
+     * Returns the events after `after`, oldest first. An `after` beyond the end (of an older stream) gives
+     * none.
+     */
+    read: (after: number): EventFeed => ({
+      stream,
+      cursor: seq,
+      events: events.filter(event => event.seq > after),
+    }),
+    /**
+     * Calls `listener` after events were added, once for those of the same moment. Returns a function that
+     * stops it.
+     */
+    onChange(listener: () => void): () => void {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },

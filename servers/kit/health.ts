@@ -27,13 +27,8 @@ export async function checkHealth(
   const { name, kind, address } = upstream
   try {
     const version = await ask()
-    return {
-      name,
-      kind,
-      address,
-      ok: true,
-      ...(version === undefined ? {} : { version: cleanText(version, 60) }),
-    }
+    const about = version === undefined ? {} : { version: cleanText(version, 60) }
+    return { name, kind, address, ok: true, ...about }
   } catch (error) {
     const { what, why } = toFailure(error, kind)
     return { name, kind, address, ok: false, reason: `${what.replace(/\.$/, '')}: ${why}` }

@@ -11,14 +11,8 @@ export type Report = (done: number, total?: number, message?: string) => void
 
 export interface ProgressNote {
   progress: number
-  total?: number
-  message?: string
-}
-
-export interface Reporting {
-  report: Report
-  /** Sends the waiting note, and resolves when all were sent; later reports are ignored. */
-  finish(): Promise<void>
+  total?: number | undefined
+  message?: string | undefined
 }
 
 /**
@@ -28,7 +22,7 @@ export interface Reporting {
 export function createReporting(
   send: ((note: ProgressNote) => Promise<void>) | undefined,
   clock: Clock,
-): Reporting {
+): { report: Report; finish(): Promise<void> } {
   let sent: Promise<unknown> = Promise.resolve()
   let waiting: ProgressNote | undefined
   let cancel: (() => void) | undefined
@@ -48,13 +42,10 @@ export function createReporting(
     report(done, total, message) {
       if (finished || !(done > highest)) return
       highest = done
-      waiting = {
-        progress: done,
-        ...(total === undefined ? {} : { total }),
-        ...(message === undefined ? {} : { message }),
-      }
+      waiting = { progress: done, total, message }
       if (!cancel) flush()
     },
+    /** Sends the waiting note, and resolves when all were sent; later reports are ignored. */
     async finish() {
       finished = true
       flush()

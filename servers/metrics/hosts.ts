@@ -21,20 +21,12 @@ export interface RemoteHost extends Host {
   readonly upstream: Upstream
 }
 
-export interface Hosts {
-  readonly local: Host
-  readonly remote: readonly RemoteHost[]
-  /**
-   * Picks the host of this name, in any case; without a name this machine. Throws a ToolFailure that lists
-   * the hosts.
-   */
-  pick(name: string | undefined): Host
-}
+export type Hosts = ReturnType<typeof openHosts>
 
 /** Opens the hosts without sending requests. */
-export function openHosts(local: Host, instances: readonly HttpInstance[], clock: Clock): Hosts {
+export function openHosts(local: Host, instances: readonly HttpInstance[], clock: Clock) {
   const taken = new Set([local.name.toLowerCase()])
-  const remote = instances.map(instance => {
+  const remote = instances.map((instance): RemoteHost => {
     const name = toFreeName(toHostName(instance), taken)
     taken.add(name.toLowerCase())
     const upstream = openUpstream(instance, clock, `Node-exporter (${name})`)
@@ -45,7 +37,11 @@ export function openHosts(local: Host, instances: readonly HttpInstance[], clock
   return {
     local,
     remote,
-    pick(name) {
+    /**
+     * Picks the host of this name, in any case; without a name this machine. Throws a ToolFailure that lists
+     * the hosts.
+     */
+    pick(name: string | undefined): Host {
       if (name === undefined) return local
       const found = all.find(host => host.name.toLowerCase() === name.trim().toLowerCase())
       if (found) return found

@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import {
   localhostAllowedHostnames,
   validateHostHeader,
@@ -7,15 +8,6 @@ import {
 
 export const MCP_PATH = '/mcp'
 const METHODS = ['POST', 'GET', 'DELETE']
-
-/** The parts of a request that are checked before its body is read. */
-export interface Knock {
-  method: string
-  path: string
-  host: string | undefined
-  origin: string | undefined
-  authorization: string | undefined
-}
 
 export interface DoorRules {
   token: string
@@ -27,29 +19,31 @@ export type DoorDecision =
   | { kind: 'pass' }
   /** `details`: true if the request has the token, so the answer may contain details. */
   | { kind: 'health'; details: boolean }
-  | { kind: 'refuse'; status: number; message: string; headers: Record<string, string> }
+  | { kind: 'refuse'; status: number; message: string; headers?: Record<string, string> }
 
 /**
- * Decides about a request: the health check always passes, the rest needs a known Host, a known Origin and
- * the token.
+ * Decides about a request before its body is read: the health check always passes, the rest needs a known
+ * Host, a known Origin and the token.
  */
-export function decideDoor(knock: Knock, rules: DoorRules): DoorDecision {
+export function decideDoor(request: IncomingMessage, rules: DoorRules): DoorDecision {
+  const { method = '', url = '/', headers } = request
+  const path = url.split('?', 1)[0]
   const hosts = [...localhostAllowedHostnames(), ...rules.hosts]
-  if (knock.path === '/healthz') {
-    const details = hasToken(knock.authorization, rules.token) && validateHostHeader(knock.host, hosts).ok
-    return knock.method === 'GET' || knock.method === 'HEAD'
-      ? { kind: 'health', details }
-      : refuseMethod('GET, HEAD')
+  const isHost = validateHostHeader(headers.host, hosts).ok
+  const isAllowed = hasToken(headers.authorization, rules.token)
+  if (path === '/healthz') {
+    if (method !== 'GET' && method !== 'HEAD') return refuseMethod('GET, HEAD')
+    return { kind: 'health', details: isAllowed && isHost }
   }
-  if (!validateHostHeader(knock.host, hosts).ok) return refuse(403, toHostMessage('Host'))
-  if (!validateOriginHeader(knock.origin, hosts).ok) return refuse(403, toHostMessage('Origin'))
-  if (!hasToken(knock.authorization, rules.token)) {
+  if (!isHost) return refuse(403, toHostMessage('Host'))
+  if (!validateOriginHeader(headers.origin, hosts).ok) return refuse(403, toHostMessage('Origin'))
+  if (!isAllowed) {
     return refuse(401, 'This door needs the token: send "Authorization: Bearer <token>".', {
       'www-authenticate': 'Bearer',
     })
   }
-  if (knock.path !== MCP_PATH) return refuse(404, `There is nothing here; the MCP endpoint is ${MCP_PATH}.`)
-  return METHODS.includes(knock.method) ? { kind: 'pass' } : refuseMethod(METHODS.join(', '))
+  if (path !== MCP_PATH) return refuse(404, `There is nothing here; the MCP endpoint is ${MCP_PATH}.`)
+  return METHODS.includes(method) ? { kind: 'pass' } : refuseMethod(METHODS.join(', '))
 }
 
 function hasToken(authorization: string | undefined, token: string): boolean {

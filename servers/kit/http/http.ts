@@ -6,9 +6,10 @@ import { createProtocolServer } from '../protocol.ts'
 import type { Served } from '../serve.ts'
 import type { App } from '../server.ts'
 import { answerError } from './answer.ts'
-import { MAX_BODY, readJsonBody } from './body.ts'
 import { type DoorRules, decideDoor, MCP_PATH } from './doors.ts'
 import { createSessions } from './sessions.ts'
+
+const MAX_BODY = 1024 * 1024
 
 export interface HttpOptions {
   /** Address to listen on; default 127.0.0.1, which only this machine reaches. */
@@ -82,17 +83,14 @@ async function answer(
   rules: DoorRules,
   { handle, health }: { handle: Handle; health: App['health'] },
 ) {
-  const { host, origin, authorization } = request.headers
-  const path = request.url.split('?', 1)[0] ?? '/'
-  const decision = decideDoor({ method: request.method, path, host, origin, authorization }, rules)
+  const decision = decideDoor(request, rules)
   switch (decision.kind) {
     case 'health':
       return answerHealth(response, decision.details ? health : undefined)
-    case 'refuse':
-      return answerError(response, decision.status, decision.message, {
-        ...decision.headers,
-        connection: 'close',
-      })
+    case 'refuse': {
+      const headers = { ...decision.headers, connection: 'close' }
+      return answerError(response, decision.status, decision.message, headers)
+    }
     case 'pass':
       return answerMcp(request, response, handle)
     default:
@@ -105,27 +103,37 @@ async function answer(
  * upstream is down.
  */
 async function answerHealth(response: ServerResponse, health: App['health']) {
-  if (health === undefined) {
-    response.writeHead(200, { 'content-type': 'text/plain' }).end('ok\n')
-    return
-  }
-  const report = await health()
-  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(report))
+  const report = await health?.()
+  response.writeHead(200, { 'content-type': report ? 'application/json' : 'text/plain' })
+  response.end(report ? JSON.stringify(report) : 'ok\n')
 }
 
 async function answerMcp(request: ServerRequest, response: ServerResponse, handle: Handle) {
   if (request.method !== 'POST') return handle(request, response, undefined)
-  const body = await readJsonBody(request)
-  switch (body.kind) {
-    case 'json':
-      return handle(request, response, body.value)
-    case 'too-large':
-      return answerError(response, 413, 'The body is larger than 1 MiB.')
-    case 'not-json':
-      return answerError(response, 400, 'The body is not JSON.')
-    default:
-      body satisfies never
+  const text = await readText(request)
+  if (text === undefined) return answerError(response, 413, 'The body is larger than 1 MiB.')
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch {
+    return answerError(response, 400, 'The body is not JSON.')
   }
+  return handle(request, response, body)
+}
+
+/**
+ * Reads a body; undefined if it is larger than 1 MiB. Its rest is read and dropped, so that the client can
+ * read the answer. Rejects when the client disconnects in the middle.
+ */
+async function readText(request: ServerRequest): Promise<string | undefined> {
+  if (Number(request.headers['content-length']) > MAX_BODY) return undefined
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size <= MAX_BODY) chunks.push(chunk)
+  }
+  return size <= MAX_BODY ? Buffer.concat(chunks).toString('utf8') : undefined
 }
 
 function listen(http: Server, port: number, host: string): Promise<void> {

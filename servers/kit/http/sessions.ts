@@ -16,17 +16,11 @@ interface Session {
   lastUsed: number
 }
 
-/** The sessions of clients from before 2026-07-28: their subscriptions last as long as their session. */
-export interface Sessions extends AsyncDisposable {
-  /** Answers one request; `body` is undefined on GET and DELETE. */
-  handle(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void>
-}
-
 /**
- * Creates the sessions. Before it opens one, it ends those unused for 30 minutes, and the longest unused of
- * 100.
+ * Creates the sessions of clients from before 2026-07-28, whose subscriptions last as long as their session.
+ * Before it opens one, it ends those unused for 30 minutes, and the longest unused of 100.
  */
-export function createSessions(app: App): Sessions {
+export function createSessions(app: App) {
   const sessions = new Map<string, Session>()
 
   async function makeRoom() {
@@ -67,16 +61,13 @@ export function createSessions(app: App): Sessions {
       }
       return openSession()
     }
-    return (
-      sessions.get(String(id)) ?? {
-        status: 404,
-        message: 'Session not found: it ended; send initialize again',
-      }
-    )
+    const ended = { status: 404, message: 'Session not found: it ended; send initialize again' }
+    return sessions.get(String(id)) ?? ended
   }
 
   return {
-    async handle(request, response, body) {
+    /** Answers one request; `body` is undefined on GET and DELETE. */
+    async handle(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void> {
       const found = await find(request, body)
       if ('status' in found) return answerError(response, found.status, found.message)
       found.open++

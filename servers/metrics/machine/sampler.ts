@@ -9,26 +9,23 @@ export const WINDOW = 500
  */
 const FRESH = { from: 1000, to: 60_000 }
 
-/** A source of samples of the counters: two make a percentage and rates. */
-export interface Sampler {
-  /** Takes the watchers' sample: the counters now, and those of the sample before (none at the first). */
-  sample(): Promise<{ from: Counters | undefined; to: Counters }>
-  /**
-   * Returns two samples: from the watchers' last one, or half a second apart if that is too young or too old.
-   */
-  window(signal: AbortSignal): Promise<{ from: Counters; to: Counters }>
-}
+export type Sampler = ReturnType<typeof createSampler>
 
-export function createSampler(machine: Machine, clock: Clock): Sampler {
+/** Creates a source of samples of the counters: two make a percentage and rates. */
+export function createSampler(machine: Machine, clock: Clock) {
   let last: Counters | undefined
   return {
-    async sample() {
+    /** Takes the watchers' sample: the counters now, and those of the sample before (none at the first). */
+    async sample(): Promise<{ from: Counters | undefined; to: Counters }> {
       const from = last
       const to = await machine.counters()
       last = to
       return { from, to }
     },
-    async window(signal) {
+    /**
+     * Returns two samples: from the watchers' last one, or half a second apart if that is too young or too old.
+     */
+    async window(signal: AbortSignal): Promise<{ from: Counters; to: Counters }> {
       let to = await machine.counters()
       const age = last === undefined ? 0 : to.at - last.at
       const from = last !== undefined && age >= FRESH.from && age <= FRESH.to ? last : to

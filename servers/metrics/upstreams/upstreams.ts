@@ -3,18 +3,14 @@ import { type Environment, SettingsError } from '../../kit/env.ts'
 import { readInstances } from '../../kit/instances.ts'
 import { createUpstream, type Upstream } from '../../kit/upstream/upstream.ts'
 import { alertmanagerSpec, type HttpInstance, nodeExporterSpec, prometheusSpec } from '../config.ts'
-import { type Alertmanager, openAlertmanager } from './alertmanager/alertmanager.ts'
-import { openPrometheus, type Prometheus } from './prometheus/prometheus.ts'
+import { openAlertmanager } from './alertmanager/alertmanager.ts'
+import { openPrometheus } from './prometheus/prometheus.ts'
 
-/** The HTTP upstreams of the environment; no request has been sent. */
-export interface Upstreams {
-  readonly prometheuses: readonly Prometheus[]
-  readonly alertmanagers: readonly Alertmanager[]
-  readonly nodeExporters: readonly HttpInstance[]
-}
-
-/** Opens the upstreams. Throws SettingsError with the problems of all of them. */
-export function openUpstreams(environment: Environment, clock: Clock): Upstreams {
+/**
+ * Opens the HTTP upstreams of the environment; no request is sent. Throws SettingsError with the problems of
+ * all of them.
+ */
+export function openUpstreams(environment: Environment, clock: Clock) {
   const problems: string[] = []
   const collect = <Instances>(read: () => Instances[]): Instances[] => {
     try {

@@ -4,41 +4,32 @@ import { cleanText } from '../../kit/text.ts'
 import type { ChannelConfig } from '../config/channel-entry.ts'
 import type { NotificationSettings } from '../config.ts'
 import type { Severity } from '../message.ts'
-import type { Sender } from './channel.ts'
 
-/** The configured channels, each with its sender. */
-export interface Channels {
-  readonly all: readonly { config: ChannelConfig; sender: Sender }[]
-  /** Returns the named channel, or the severity's channels when no name is given. Throws ToolFailure. */
-  pick(name: string | undefined, severity: Severity): readonly ChannelConfig[]
-  /** Returns the channel of this name. Throws ToolFailure, which lists the channels that exist. */
-  find(name: string): ChannelConfig
-  /** Returns all other channels, in the order of the config. */
-  besides(some: readonly { name: string }[]): ChannelConfig[]
-  /**
-   * Returns the name of the channel's program, such as "ntfy", also for a channel that is no longer
-   * configured.
-   */
-  titleOf(name: string): string
-  severitiesOf(name: string): Severity[]
-}
+export type Channels = ReturnType<typeof openChannels>
 
-export function openChannels({ channels, routing }: NotificationSettings, clock: Clock): Channels {
+/** Opens the configured channels, each with its sender. */
+export function openChannels({ channels, routing }: NotificationSettings, clock: Clock) {
   const all = channels.map(config => {
     const { kind, name, entry, where } = config
     return { config, sender: kind.open(entry, { clock, where, title: `${kind.title} (channel ${name})` }) }
   })
+  /** Returns the channel of this name. Throws ToolFailure, which lists the channels that exist. */
   const find = (name: string) => findChannel(channels, name)
   return {
     all,
     find,
-    pick(name, severity) {
+    /** Returns the named channel, or the severity's channels when no name is given. Throws ToolFailure. */
+    pick(name: string | undefined, severity: Severity): readonly ChannelConfig[] {
       if (channels.length === 0) throw toUnconfigured()
       return name === undefined ? routing[severity].map(find) : [find(name)]
     },
-    besides: some => channels.filter(({ name }) => some.every(one => one.name !== name)),
-    titleOf: name => channels.find(one => one.name === name)?.kind.title ?? 'no longer configured',
-    severitiesOf: name =>
+    /** Returns all other channels, in the order of the config. */
+    besides: (some: readonly { name: string }[]): ChannelConfig[] =>
+      channels.filter(({ name }) => some.every(one => one.name !== name)),
+    /** Returns the name of the channel's program, such as "ntfy", also for one that is no longer configured. */
+    titleOf: (name: string): string =>
+      channels.find(one => one.name === name)?.kind.title ?? 'no longer configured',
+    severitiesOf: (name: string): Severity[] =>
       (Object.keys(routing) as Severity[]).filter(severity => routing[severity].includes(name)),
   }
 }

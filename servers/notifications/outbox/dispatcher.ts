@@ -24,19 +24,13 @@ export interface DispatcherDeps {
   timezone: string
 }
 
-/**
- * Sends due messages: one at a time on each channel, the channels in parallel, with one timer for the next
- * due time. Its dispose waits briefly for running tries, then aborts them; the next process tries them again.
- */
-export interface Dispatcher extends AsyncDisposable {
-  /** Starts sending; call it after a message was accepted. Never throws. */
-  wake(): void
-  /** Calls `listener` after every try; returns a function that stops this. */
-  onTried(listener: () => void): () => void
-}
+export type Dispatcher = ReturnType<typeof startDispatcher>
 
-/** Starts the dispatcher, which also resumes the messages of an earlier process. */
-export function startDispatcher(deps: DispatcherDeps): Dispatcher {
+/**
+ * Starts to send due messages: one at a time on each channel, the channels in parallel, with one timer for
+ * the next due time. It also resumes the messages of an earlier process.
+ */
+export function startDispatcher(deps: DispatcherDeps) {
   const { database, channels, clock, log } = deps
   const names = channels.map(({ config }) => config.name)
   const ending = new AbortController()
@@ -86,11 +80,14 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
   }
   wake()
   return {
+    /** Starts sending; call it after a message was accepted. Never throws. */
     wake,
-    onTried(listener) {
+    /** Calls `listener` after every try; returns a function that stops this. */
+    onTried(listener: () => void): () => void {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
+    /** Waits briefly for running tries, then aborts them; the next process tries them again. */
     async [Symbol.asyncDispose]() {
       isEnding = true
       cancelTimer()

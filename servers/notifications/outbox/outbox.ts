@@ -8,15 +8,10 @@ export interface OpenOutbox {
   readonly dispatcher: Dispatcher
 }
 
-/** The outbox and history in one SQLite file. Dispose it after its last use. */
-export interface Outbox extends AsyncDisposable {
-  /** Opens the file and starts to deliver, at the first call. Rejects with ToolFailure. */
-  open(): Promise<OpenOutbox>
-  /** Opens the outbox if its file exists; undefined if nothing was ever sent. */
-  openExisting(): Promise<OpenOutbox | undefined>
-}
+export type Outbox = ReturnType<typeof createOutbox>
 
-export function createOutbox(path: string, deps: Omit<DispatcherDeps, 'database'>): Outbox {
+/** Creates the outbox and history in one SQLite file. Dispose it after its last use. */
+export function createOutbox(path: string, deps: Omit<DispatcherDeps, 'database'>) {
   let opened: Promise<OpenOutbox> | undefined
   let isEnded = false
   const start = async () => {
@@ -25,7 +20,8 @@ export function createOutbox(path: string, deps: Omit<DispatcherDeps, 'database'
     database.close()
     throw new Error('The server ends.')
   }
-  const open = () => {
+  /** Opens the file and starts to deliver, at the first call. Rejects with ToolFailure. */
+  const open = (): Promise<OpenOutbox> => {
     opened ??= start().catch(error => {
       opened = undefined
       throw error
@@ -34,7 +30,8 @@ export function createOutbox(path: string, deps: Omit<DispatcherDeps, 'database'
   }
   return {
     open,
-    openExisting: async () => (existsSync(path) ? open() : undefined),
+    /** Opens the outbox if its file exists; undefined if nothing was ever sent. */
+    openExisting: async (): Promise<OpenOutbox | undefined> => (existsSync(path) ? open() : undefined),
     async [Symbol.asyncDispose]() {
       isEnded = true
       const running = await opened?.catch(() => undefined)

@@ -7,22 +7,20 @@ const DAY = 86_400_000
 /** Number of files and addresses that are remembered. */
 const KEPT = 200
 
-/**
- * The jobs of earlier additions to one SABnzbd, by the hash of the file or address: SABnzbd itself adds the
- * same one again at every request.
- */
-export interface Additions {
-  /** Runs `add`, unless the same source has a job; one at a time, since each call reads the jobs first. */
-  once(
-    source: Source,
-    readJobs: () => Promise<Pick<Snapshot, 'downloads' | 'finished'>>,
-    add: () => Promise<Added>,
-  ): Promise<Added>
-}
+export type Additions = ReturnType<typeof openAdditions>
+type Once = (
+  source: Source,
+  readJobs: () => Promise<Pick<Snapshot, 'downloads' | 'finished'>>,
+  add: () => Promise<Added>,
+) => Promise<Added>
 
-export function openAdditions(client: string, { added, save }: State, clock: Clock): Additions {
+/**
+ * Opens the memory of the jobs that earlier additions to one SABnzbd made, by the hash of the file or
+ * address: SABnzbd itself adds the same one again at every request.
+ */
+export function openAdditions(client: string, { added, save }: State, clock: Clock) {
   let last: Promise<unknown> = Promise.resolve()
-  const run: Additions['once'] = async (source, readJobs, add) => {
+  const run: Once = async (source, readJobs, add) => {
     const key = toKey(client, source)
     const { downloads, finished } = await readJobs()
     const isFresh = ({ at = 0 }: { at?: number | undefined }) => clock.now() - at < DAY
@@ -36,13 +34,13 @@ export function openAdditions(client: string, { added, save }: State, clock: Clo
     save()
     return result
   }
-  return {
-    once(source, readJobs, add) {
-      const mine = last.then(() => run(source, readJobs, add))
-      last = mine.catch(() => undefined)
-      return mine
-    },
+  /** Runs `add`, unless the same source has a job; one at a time, since each call reads the jobs first. */
+  const once: Once = (...given) => {
+    const mine = last.then(() => run(...given))
+    last = mine.catch(() => undefined)
+    return mine
   }
+  return { once }
 }
 
 /** Returns a hash, which keeps the indexers' keys in addresses out of the file. */

@@ -11,22 +11,12 @@ const HEADER = 'x-transmission-session-id'
 const MAX_HANDSHAKES = 2
 const FORBIDDEN = [403, 421]
 
-export interface Rpc {
-  readonly title: string
-  readonly address: string
-  /** Returns `arguments` of the answer. Reads are retried after a broken connection. */
-  call<Schema extends z.ZodType>(
-    method: string,
-    given: Record<string, unknown>,
-    schema: Schema,
-    options?: Pick<RequestOptions, 'signal' | 'limit' | 'read'>,
-  ): Promise<z.output<Schema>>
-}
+export type Rpc = ReturnType<typeof openRpc>
 
 /**
  * Opens Transmission's RPC (its docs/rpc-spec.md): a 409 returns the session id that every request must have.
  */
-export function openRpc(instance: TransmissionInstance, clock: Clock): Rpc {
+export function openRpc(instance: TransmissionInstance, clock: Clock) {
   const { title, settings, variables } = instance
   const { USERNAME: username = '', PASSWORD: password = '' } = settings
   const basic = Buffer.from(`${username}:${password}`).toString('base64')
@@ -64,7 +54,13 @@ export function openRpc(instance: TransmissionInstance, clock: Clock): Rpc {
   return {
     title,
     address: upstream.address,
-    async call(method, given, schema, options = {}) {
+    /** Returns `arguments` of the answer. Reads are retried after a broken connection. */
+    async call<Schema extends z.ZodType>(
+      method: string,
+      given: Record<string, unknown>,
+      schema: Schema,
+      options: Pick<RequestOptions, 'signal' | 'limit' | 'read'> = {},
+    ): Promise<z.output<Schema>> {
       const answerSchema = z.union([
         z.object({ result: z.literal('success'), arguments: schema }),
         z.object({ result: z.string().refine(result => result !== 'success') }),
@@ -72,7 +68,7 @@ export function openRpc(instance: TransmissionInstance, clock: Clock): Rpc {
       for (let shaken = 0; ; shaken++) {
         try {
           const answer = await send(answerSchema, { method, arguments: given }, options)
-          if ('arguments' in answer) return answer.arguments as z.output<typeof schema>
+          if ('arguments' in answer) return answer.arguments as z.output<Schema>
           throw toRefused(title, upstream.address, `it says ${quote(answer.result)}`)
         } catch (error) {
           const isHandshake = error instanceof UpstreamFailure && error.status === 409

@@ -1,7 +1,7 @@
 import { UpstreamFailure } from '../../../kit/upstream/failure.ts'
 import type { CommandResult, RunCommand } from './command.ts'
 import { explainSystemctl, explainSystemd } from './explain.ts'
-import { type Facts, PROPERTIES, toFacts } from './unit-facts.ts'
+import { PROPERTIES, toFacts } from './unit-facts.ts'
 
 export interface Unit {
   unit: string
@@ -9,27 +9,16 @@ export interface Unit {
   user: boolean
 }
 
-/** One unit through systemctl and journalctl. Every call fails with UpstreamFailure. */
-export interface Systemctl {
-  /** The unit in messages: "unit minecraft.service". */
-  readonly where: string
-  show(signal?: AbortSignal): Promise<Facts>
-  /** Requests a start or a stop, and does not wait for it. */
-  act(verb: 'start' | 'stop', signal?: AbortSignal): Promise<void>
-  /** Kills all its processes at once; `forget` then resets the failed state that this causes. */
-  kill(signal?: AbortSignal): Promise<void>
-  forget(signal?: AbortSignal): Promise<void>
-  log(lines: number, signal?: AbortSignal): Promise<string[]>
-}
+export type Systemctl = ReturnType<typeof createSystemctl>
 
 /**
- * Creates the client. `env` has the variables by which systemctl finds its manager: PATH, and XDG_RUNTIME_DIR
- * for user units.
+ * Creates one unit through systemctl and journalctl. Every call fails with UpstreamFailure. `env` has the
+ * variables by which systemctl finds its manager: PATH, and XDG_RUNTIME_DIR for user units.
  */
 export function createSystemctl(
   { unit, user }: Unit,
   { run, env }: { run: RunCommand; env: Readonly<Record<string, string>> },
-): Systemctl {
+) {
   const where = `${user ? 'user unit' : 'unit'} ${unit}`
   const call = async (program: string, args: readonly string[], signal?: AbortSignal) => {
     try {
@@ -46,12 +35,22 @@ export function createSystemctl(
   }
   const silent = '--no-ask-password'
   return {
+    /** The unit in messages: "unit minecraft.service". */
     where,
-    show: async signal => toFacts(await ask('show', ['--timestamp=unix', '-p', PROPERTIES], signal)),
-    act: async (verb, signal) => void (await ask(verb, [silent, '--no-block'], signal)),
-    kill: async signal => void (await ask('kill', [silent, '--signal=SIGKILL'], signal)),
-    forget: async signal => void (await ask('reset-failed', [silent], signal)),
-    async log(lines, signal) {
+    show: async (signal?: AbortSignal) =>
+      toFacts(await ask('show', ['--timestamp=unix', '-p', PROPERTIES], signal)),
+    /** Requests a start or a stop, and does not wait for it. */
+    async act(verb: 'start' | 'stop', signal?: AbortSignal) {
+      await ask(verb, [silent, '--no-block'], signal)
+    },
+    /** Kills all its processes at once; `forget` then resets the failed state that this causes. */
+    async kill(signal?: AbortSignal) {
+      await ask('kill', [silent, '--signal=SIGKILL'], signal)
+    },
+    async forget(signal?: AbortSignal) {
+      await ask('reset-failed', [silent], signal)
+    },
+    async log(lines: number, signal?: AbortSignal) {
       const which = [user ? '--user-unit' : '--unit', unit]
       const args = [...which, '-n', String(lines), '-o', 'cat', '--no-pager', '-q']
       return toLogLines(await call('journalctl', args, signal), where)

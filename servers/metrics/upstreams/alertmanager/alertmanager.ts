@@ -51,31 +51,22 @@ export interface NewSilence {
   readonly comment: string
 }
 
-/** One Alertmanager. Every call fails with UpstreamFailure. */
-export interface Alertmanager {
-  readonly name: string
-  readonly title: string
-  readonly address: string
-  /** Throws a ToolFailure if its settings do not allow this access. */
-  require(access: Access): void
-  alerts(signal?: AbortSignal): Promise<ManagedAlert[]>
-  silences(signal?: AbortSignal): Promise<Silence[]>
-  /** Creates a silence and returns its id. A second call creates another one. */
-  silence(wanted: NewSilence, signal?: AbortSignal): Promise<string>
-  expire(id: string, signal?: AbortSignal): Promise<void>
-  version(): Promise<string>
-}
+export type Alertmanager = ReturnType<typeof openAlertmanager>
 
-export function openAlertmanager(instance: AlertmanagerInstance, upstream: Upstream): Alertmanager {
+/** Opens one Alertmanager. Every call fails with UpstreamFailure. */
+export function openAlertmanager(instance: AlertmanagerInstance, upstream: Upstream) {
   const { name, title, address } = upstream
   return {
     name,
     title,
     address,
-    require: access => requireAccess(instance, access),
-    alerts: signal => upstream.get('/api/v2/alerts', { schema: alertsAnswer, signal }),
-    silences: signal => upstream.get('/api/v2/silences', { schema: z.array(silence), signal }),
-    async silence(wanted, signal) {
+    /** Throws a ToolFailure if its settings do not allow this access. */
+    require: (access: Access) => requireAccess(instance, access),
+    alerts: (signal?: AbortSignal) => upstream.get('/api/v2/alerts', { schema: alertsAnswer, signal }),
+    silences: (signal?: AbortSignal) =>
+      upstream.get('/api/v2/silences', { schema: z.array(silence), signal }),
+    /** Creates a silence and returns its id. A second call creates another one. */
+    async silence(wanted: NewSilence, signal?: AbortSignal): Promise<string> {
       const matchers = Object.entries(wanted.labels).map(([label, value]) => {
         return { name: label, value, isRegex: false, isEqual: true }
       })
@@ -89,7 +80,8 @@ export function openAlertmanager(instance: AlertmanagerInstance, upstream: Upstr
       const schema = z.object({ silenceID: z.string().min(1) })
       return (await upstream.send('POST', '/api/v2/silences', { schema, body: { json }, signal })).silenceID
     },
-    expire: (id, signal) => upstream.send('DELETE', `/api/v2/silence/${encodeURIComponent(id)}`, { signal }),
+    expire: (id: string, signal?: AbortSignal) =>
+      upstream.send('DELETE', `/api/v2/silence/${encodeURIComponent(id)}`, { signal }),
     async version() {
       const schema = z.object({ versionInfo: z.object({ version: z.string() }) })
       return (await upstream.get('/api/v2/status', { schema })).versionInfo.version

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Upstream } from '../../../kit/upstream/upstream.ts'
-import { alertsAnswer, buildAnswer, type QueryAnswer, queryAnswer } from './answers.ts'
+import { alertsAnswer, buildAnswer, queryAnswer } from './answers.ts'
 
 /** Milliseconds; a limit longer than Prometheus' own limit of a query would be no use. */
 const QUERY_LIMIT = 25_000
@@ -12,24 +12,16 @@ export type PrometheusQuery =
 
 export type RuleAlert = z.output<typeof alertsAnswer>['data']['alerts'][number]
 
-/** One Prometheus, or another program with its API. Every call fails with UpstreamFailure. */
-export interface Prometheus {
-  readonly name: string
-  readonly title: string
-  readonly address: string
-  query(asked: PrometheusQuery, signal?: AbortSignal): Promise<QueryAnswer>
-  /** Returns the alerts of its own rules: pending and firing. */
-  alerts(signal?: AbortSignal): Promise<RuleAlert[]>
-  version(): Promise<string>
-}
+export type Prometheus = ReturnType<typeof openPrometheus>
 
-export function openPrometheus(upstream: Upstream): Prometheus {
+/** Opens one Prometheus, or another program with its API. Every call fails with UpstreamFailure. */
+export function openPrometheus(upstream: Upstream) {
   const { name, title, address } = upstream
   return {
     name,
     title,
     address,
-    query: (asked, signal) =>
+    query: (asked: PrometheusQuery, signal?: AbortSignal) =>
       // The query is sent as a form, since a long one does not fit into a URL. It only reads.
       upstream.send('POST', asked.kind === 'instant' ? '/api/v1/query' : '/api/v1/query_range', {
         schema: queryAnswer,
@@ -38,7 +30,8 @@ export function openPrometheus(upstream: Upstream): Prometheus {
         limit: QUERY_LIMIT,
         signal,
       }),
-    async alerts(signal) {
+    /** Returns the alerts of its own rules: pending and firing. */
+    async alerts(signal?: AbortSignal) {
       const { data } = await upstream.get('/api/v1/alerts', { schema: alertsAnswer, signal })
       return data.alerts.filter(alert => alert.state !== 'inactive')
     },
