@@ -15,7 +15,6 @@ import {
 import { jsonSetting, secretSetting, urlSetting } from '../kit/settings.ts'
 import { type ChannelConfig, readChannel } from './config/channel-entry.ts'
 import { readRouting } from './config/routing.ts'
-import { type Shortcut, shortcuts } from './config/shortcuts.ts'
 
 const text = (purpose: string, form: string, pattern = /./) => textSetting({ purpose, form, pattern })
 const entries = z.record(z.string(), z.looseObject({}))
@@ -88,7 +87,36 @@ export const settingsTable = {
   APPRISE_TAG: text('which of its services', 'tags as Apprise takes them'),
 } satisfies SettingsTable & Record<string, Setting<unknown>>
 
-type Read = ReturnType<typeof readSettings<typeof settingsTable>>
+type Variable = keyof typeof settingsTable
+
+/** Channels that are configured by variables alone; the first variable turns the channel on. */
+const SHORTCUTS: readonly { name: string; kind: string; variables: readonly Variable[] }[] = [
+  { name: 'ntfy', kind: 'ntfy', variables: ['NTFY_URL', 'NTFY_TOKEN', 'NTFY_USER', 'NTFY_PASSWORD'] },
+  { name: 'discord', kind: 'discord-webhook', variables: ['DISCORD_WEBHOOK_URL'] },
+  { name: 'discord-bot', kind: 'discord-bot', variables: ['DISCORD_BOT_TOKEN', 'DISCORD_CHANNEL_ID'] },
+  { name: 'gotify', kind: 'gotify', variables: ['GOTIFY_URL', 'GOTIFY_TOKEN'] },
+  {
+    name: 'email',
+    kind: 'email',
+    variables: ['SMTP_URL', 'SMTP_USER', 'SMTP_PASSWORD', 'SMTP_FROM', 'SMTP_TO'],
+  },
+  {
+    name: 'webhook',
+    kind: 'webhook',
+    variables: ['NOTIFICATIONS_WEBHOOK_URL', 'NOTIFICATIONS_WEBHOOK_SECRET'],
+  },
+  {
+    name: 'apprise',
+    kind: 'apprise',
+    variables: ['APPRISE_URL', 'APPRISE_KEY', 'APPRISE_URLS', 'APPRISE_TAG'],
+  },
+]
+
+/** Returns the key of an entry that a variable sets: "token" for NTFY_TOKEN. */
+function toKey(variable: Variable): string {
+  if (variable === 'DISCORD_CHANNEL_ID') return 'channelId'
+  return variable.slice(variable.lastIndexOf('_') + 1).toLowerCase()
+}
 
 export type NotificationSettings = Awaited<ReturnType<typeof readNotificationSettings>>
 
@@ -114,7 +142,7 @@ export async function readNotificationSettings(environment: Environment) {
   ]
   const channels = [
     ...given.map(one => readChannel({ ...one, timezone }, problems)),
-    ...shortcuts.map(shortcut => fromShortcut(shortcut, read, timezone, problems)),
+    ...SHORTCUTS.map(shortcut => fromShortcut(shortcut, read, timezone, problems)),
   ].filter(channel => channel !== undefined)
   checkNames(channels, problems)
   const routing = readRouting(read.NOTIFICATIONS_ROUTING ?? file?.routing, channels, problems)
@@ -148,23 +176,18 @@ function toGiven(channels: Record<string, object> | undefined, toWhere: (name: s
 }
 
 function fromShortcut(
-  { name, kind, variables }: Shortcut,
-  read: Read,
+  { name, kind, variables: all }: (typeof SHORTCUTS)[number],
+  read: Readonly<Record<Variable, unknown>>,
   timezone: string,
   problems: string[],
 ): ChannelConfig | undefined {
-  const given = Object.entries(variables).filter(([, variable]) => read[variable] !== undefined)
-  const where = Object.values(variables)[0] ?? ''
-  if (given[0]?.[1] !== where) return undefined
-  const values = given.map(([key, variable]) => [key, key === 'to' ? toList(read[variable]) : read[variable]])
-  const entry = { kind, ...Object.fromEntries(values) }
+  const [where = ''] = all
+  if (read[where as Variable] === undefined) return undefined
+  const toValue = (variable: Variable) =>
+    variable === 'SMTP_TO' ? read.SMTP_TO && String(read.SMTP_TO).split(/\s*,\s*/) : read[variable]
+  const entry = { kind, ...Object.fromEntries(all.map(variable => [toKey(variable), toValue(variable)])) }
+  const variables = Object.fromEntries(all.map(variable => [toKey(variable), variable]))
   return readChannel({ name, entry, where, timezone, variables, explain }, problems)
-}
-
-function toList(text: unknown): string[] {
-  return String(text)
-    .split(',')
-    .map(part => part.trim())
 }
 
 function explain(variable: string): string {

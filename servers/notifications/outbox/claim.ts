@@ -6,7 +6,7 @@ import { type Row, readRows } from './row.ts'
 
 const MAX_BATCH = 50
 
-/** Rows that this process has leased to send as one message, oldest first. */
+/** Rows to send as one message, oldest first. */
 export interface Claim {
   rows: readonly Row[]
   /** True if an earlier try may have arrived. */
@@ -14,22 +14,16 @@ export interface Claim {
 }
 
 /**
- * Leases the channel's next due message for `lease` milliseconds, in one commit; undefined if nothing may go
- * out now. Messages that have to wait become `held`. A message whose process died while sending is due again
- * when its lease ends.
+ * Marks the channel's next due message as being sent, in one commit; undefined if nothing may go out now.
+ * Messages that have to wait become `held`.
  */
-export function claimNext(
-  database: Database,
-  channel: ChannelConfig,
-  now: number,
-  lease: number,
-): Claim | undefined {
+export function claimNext(database: Database, channel: ChannelConfig, now: number): Claim | undefined {
   return database
     .transaction(() => {
       for (;;) {
         const [row] = readRows(database, 'channel = ? and due <= ? order by seq limit 1', channel.name, now)
         if (row === undefined) return undefined
-        if (row.batch !== null) return take(database, findBatch(database, row.batch), now, lease)
+        if (row.batch !== null) return take(database, findBatch(database, row.batch), now)
         const hold = decideHold({
           now,
           severity: row.severity,
@@ -39,7 +33,7 @@ export function claimNext(
         })
         if (hold === undefined) {
           const rows = row.status === 'held' ? findHeld(database, channel, now) : [row]
-          return take(database, rows, now, lease)
+          return take(database, rows, now)
         }
         database
           .prepare("update messages set status = 'held', hold = ?, due = ? where seq = ?")
@@ -91,22 +85,22 @@ function findAskedToWait(database: Database, channel: string, now: number): numb
   return typeof found === 'number' ? found : undefined
 }
 
-function take(database: Database, rows: readonly Row[], now: number, lease: number): Claim {
+function take(database: Database, rows: readonly Row[], now: number): Claim {
   const batch = rows[0]?.batch ?? rows[0]?.id
   const update = database.prepare(
-    `update messages set status = 'sending', batch = ?, due = ?, attempts = attempts + 1,
+    `update messages set status = 'sending', batch = ?, attempts = attempts + 1,
        tried_at = coalesce(tried_at, ?) where seq = ?`,
   )
-  for (const { seq } of rows) update.run(batch, now + lease, now, seq)
+  for (const { seq } of rows) update.run(batch, now, seq)
   const isDoubtful = rows.some(row => row.doubtful === 1 || row.status === 'sending')
   return { rows: batch === undefined ? [] : findBatch(database, batch), isDoubtful }
 }
 
-/** Returns the unix milliseconds at which one of these channels is next due. */
+/** Returns the unix milliseconds at which one of these channels next has something to send. */
 export function findNextDue(database: Database, channels: readonly string[]): number | undefined {
   const marks = channels.map(() => '?').join(', ')
   const found = database
-    .prepare(`select min(due) from messages where channel in (${marks}) and due is not null`)
+    .prepare(`select min(due) from messages where channel in (${marks}) and status <> 'sending'`)
     .pluck()
     .get(channels)
   return typeof found === 'number' ? found : undefined

@@ -7,7 +7,7 @@ import type { Delivered, Outgoing } from '../message.ts'
 import type { Claim } from './claim.ts'
 import { decideOutcome } from './decide-outcome.ts'
 import { toDigestNotes, toOutgoing } from './digest.ts'
-import { finishFailed, finishSent, release } from './finish.ts'
+import { finishFailed, finishSent } from './finish.ts'
 
 export interface DeliverDeps {
   database: Database
@@ -17,7 +17,10 @@ export interface DeliverDeps {
   timezone: string
 }
 
-/** Tries a claim once, and commits its outcome. Rejects only if that commit fails. */
+/**
+ * Tries a claim once, and commits its outcome; none if the signal aborts, since the next start takes it up.
+ * Rejects only if that commit fails.
+ */
 export async function deliver(
   deps: DeliverDeps,
   sender: Sender,
@@ -37,7 +40,7 @@ export async function deliver(
     return finishSent(database, rows, { ...delivered, notes }, now)
   }
   const { error } = tried
-  if (signal.aborted && !(error instanceof UpstreamFailure)) return release(database, rows, now)
+  if (signal.aborted && !(error instanceof UpstreamFailure)) return
   const facts = { now, triedAt: first.tried_at ?? now, attempts: first.attempts, random: deps.random() }
   const outcome = decideOutcome(error, facts)
   log('warn', 'notification not sent', { channel: first.channel, again: outcome.kind === 'retry', error })

@@ -8,8 +8,6 @@ import { claimNext, findNextDue } from './claim.ts'
 import { deliver } from './deliver.ts'
 import { resume } from './finish.ts'
 
-/** Milliseconds; longer than any try may take, so only a dead process lets it expire. */
-const LEASE = 60_000
 const TRY_LIMIT = 45_000
 /** Milliseconds to wait after a database error. */
 const FAULT_PAUSE = 30_000
@@ -49,7 +47,7 @@ export function startDispatcher(deps: DispatcherDeps) {
   }
   const drain = async ({ config, sender }: DispatcherDeps['channels'][number]) => {
     while (!isEnding) {
-      const claim = claimNext(database, config, clock.now(), LEASE)
+      const claim = claimNext(database, config, clock.now())
       if (claim === undefined) break
       const limit = new AbortController()
       const cancel = clock.after(TRY_LIMIT, () => limit.abort(toTooSlow(config)))

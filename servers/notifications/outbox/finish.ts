@@ -34,10 +34,7 @@ export function finishSent(
     .immediate()
 }
 
-/**
- * Commits the outcome of rows whose try failed. Skips a row whose `attempts` has changed: its lease has
- * ended, and another process is trying it.
- */
+/** Commits the outcome of rows whose try failed. */
 export function finishFailed(database: Database, rows: readonly Row[], outcome: Outcome, now: number): void {
   const { failure, due, status, finishedAt } =
     outcome.kind === 'failed'
@@ -47,30 +44,21 @@ export function finishFailed(database: Database, rows: readonly Row[], outcome: 
   const update = database.prepare(
     `update messages set status = @status, due = @due, finished_at = @finishedAt, failure = @failure,
        doubtful = max(doubtful, @doubtful), image = iif(@due is null, null, image)
-     where seq = @seq and attempts = @attempts`,
+     where seq = @seq`,
   )
   const values = { status, due, finishedAt, failure: JSON.stringify(failure), doubtful: isDoubtful ? 1 : 0 }
   database
     .transaction(() => {
-      for (const { seq, attempts } of rows) update.run({ ...values, seq, attempts })
+      for (const { seq } of rows) update.run({ ...values, seq })
       trim(database)
     })
     .immediate()
 }
 
 /**
- * Releases rows whose try was aborted because this process ends: they are due at once, and may have arrived.
- */
-export function release(database: Database, rows: readonly Row[], now: number): void {
-  const update = database.prepare(
-    "update messages set status = 'retrying', due = ?, doubtful = 1 where seq = ? and attempts = ?",
-  )
-  database.transaction(() => rows.map(({ seq, attempts }) => update.run(now, seq, attempts))).immediate()
-}
-
-/**
- * Prepares the outbox at a start: held messages are decided again, since settings may have changed; messages
- * whose channel has not been configured for two days fail.
+ * Prepares the outbox at a start: messages whose try was cut are due at once, and may have arrived; held ones
+ * are decided again, since settings may have changed; those whose channel has not been configured for two
+ * days fail.
  */
 export function resume(database: Database, channels: readonly string[], now: number): void {
   const marks = channels.map(() => '?').join(', ')
@@ -82,6 +70,7 @@ export function resume(database: Database, channels: readonly string[], now: num
   }
   database
     .transaction(() => {
+      database.prepare("update messages set status = 'retrying', doubtful = 1 where status = 'sending'").run()
       database
         .prepare(`update messages set due = ? where status = 'held' and channel in (${marks})`)
         .run(now, ...channels)

@@ -43,8 +43,8 @@ create table if not exists requests (key text primary key, answer text not null,
 `
 
 /**
- * Opens the file, or makes it; a commit is on the disk when it returns. Several processes may have it open.
- * Rejects with ToolFailure. The library is loaded only here, so that a server that sends nothing saves that
+ * Opens the file, or makes it, for this process alone; a commit is on the disk when it returns. Rejects with
+ * ToolFailure. The library is loaded only here, so that a server that sends nothing saves that
  * memory.
  */
 export async function openDatabase(path: string): Promise<Database> {
@@ -55,18 +55,20 @@ export async function openDatabase(path: string): Promise<Database> {
     database = new Sqlite(path)
     chmodSync(path, 0o600)
     database.pragma(`busy_timeout = ${LOCK_WAIT_MS}`)
+    database.pragma('locking_mode = EXCLUSIVE')
     database.pragma('journal_mode = WAL')
     database.pragma('synchronous = FULL')
     database.transaction(migrate).immediate(database)
     return database
   } catch (error) {
     database?.close()
+    const isTaken = error instanceof Error && 'code' in error && error.code === 'SQLITE_BUSY'
     throw new ToolFailure(
       {
         what: 'The outbox cannot be opened, so nothing was sent.',
         where: path,
-        why: describeError(error),
-        fix: 'Let this user write there, or set NOTIFICATIONS_DATA to a file that it can write.',
+        why: isTaken ? 'another process has it open, and only one may' : describeError(error),
+        fix: 'Let this user write there, or set NOTIFICATIONS_DATA to a file that it can write and that is used by nobody else.',
       },
       { cause: error },
     )

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
@@ -51,25 +51,15 @@ describe('a restart', () => {
   })
 })
 
-test('two processes on one outbox do not send twice; one takes up what the other left', async () => {
+test('a second process on the same outbox is refused, and says why', async () => {
   await using lab = await startPhone()
-  lab.upstream.next(slow)
-  const call = lab.send({ message: 'hi' })
-  await lab.upstream.nextRequest()
+  await lab.send({ message: 'hi' })
   const environment = { ...lab.environment, NOTIFICATIONS_DATA: join(lab.world.folder, 'n.db') }
   await using other = await startNotifications(environment)
-  expect(await other.newest()).toMatchObject({ status: 'sending' })
-  await other.clock.advance(59_000)
-  expect(lab.got()).toHaveLength(1)
-  lab.upstream.route({ 'GET /lab/json': ok('') })
-  await other.clock.advance(1_000)
-  await until('the other sent it', async () => (await other.newest())['status'] === 'sent')
-  expect(lab.got().map(({ message }) => message.split('\n')[0])).toEqual(['hi', 'hi'])
-  expect(lab.got()[1]?.message).toContain('Sent again after an interruption')
-  await lab.clock.advance(60_000)
-  await call
-  await until('the first has given up', () => lab.clock.pending === 0)
-  expect(await lab.world.newest()).toMatchObject({ status: 'sent', attempts: 2 })
+  const refused = await other.call('send_notification', { message: 'ho' })
+  expect(refused.isError).toBe(true)
+  expect(refused.text).toContain('another process has it open, and only one may')
+  expect(lab.got().map(({ message }) => message)).toEqual(['hi'])
 })
 
 describe('an outbox that cannot be used', () => {
@@ -96,7 +86,10 @@ describe('an outbox that cannot be used', () => {
     await using lab = await startPhone({ limit: { count: 1, per: '24h' } })
     await lab.send({ message: 'one' })
     await lab.send({ message: 'two' })
-    const database = new Database(join(lab.world.folder, 'n.db'))
+    const file = join(lab.world.folder, 'full.db')
+    await lab.world.restart({ ...lab.environment, NOTIFICATIONS_DATA: file })
+    copyFileSync(join(lab.world.folder, 'n.db'), file)
+    const database = new Database(file)
     const copy = database.prepare(
       `insert into messages (id, request, channel, text, severity, dedupe, status, due, created_at)
        select ?, request, channel, text, severity, ?, status, due, created_at from messages where text = 'two' limit 1`,

@@ -6,7 +6,7 @@ import { toPictureName } from '../text/picture.ts'
 
 /**
  * `waiting`: accepted. `held`: by quiet hours, by the channel's rate limit, or because the upstream asked to
- * wait. `sending`: a process is trying it until `due`. `retrying`: a try failed. `sent` and `failed` are
+ * wait. `sending`: it is being tried. `retrying`: a try failed. `sent` and `failed` are
  * final.
  */
 export const STATUSES = ['waiting', 'held', 'sending', 'retrying', 'sent', 'failed'] as const
