@@ -8,9 +8,17 @@ const root = join(import.meta.dirname, '..')
 const dist = join(root, 'dist')
 
 rmSync(dist, { recursive: true, force: true })
-const isShipped = (path: string) => !/\.(test|d)\.ts$/.test(path)
-cpSync(join(root, 'hub/web'), join(dist, 'hub/web'), { recursive: true, filter: isShipped })
+const isNotCompiled = (path: string) => !path.endsWith('.ts')
+cpSync(join(root, 'hub/web'), join(dist, 'hub/web'), { recursive: true, filter: isNotCompiled })
 cpSync(join(root, 'hub/upstream/drop-in-loader.mjs'), join(dist, 'hub/upstream/drop-in-loader.mjs'))
-// The compiler runs last and emits all or nothing: where the program exists, the rest does too.
-const compile = [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json']
-process.exitCode = spawnSync(process.execPath, compile, { cwd: root, stdio: 'inherit' }).status ?? 1
+// The program is compiled last, and all of it or nothing is emitted: where it exists, the rest does too.
+const isBuilt =
+  compile('tsconfig.page.json', '--noEmit', 'false', '--noEmitOnError', '--outDir', 'dist') &&
+  compile('tsconfig.build.json')
+process.exitCode = isBuilt ? 0 : 1
+
+function compile(project: string, ...options: string[]): boolean {
+  const compiler = join(root, 'node_modules/typescript/bin/tsc')
+  const args = [compiler, '-p', project, '--rootDir', '.', ...options]
+  return spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' }).status === 0
+}

@@ -124,6 +124,7 @@ test('what the image copies is let into its build', () => {
     'scripts/build.ts',
     'tsconfig.json',
     'tsconfig.build.json',
+    'tsconfig.page.json',
   ]) {
     expect(allowed).toContain(`!${path}`)
   }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { createRequire, stripTypeScriptTypes } from 'node:module'
 import { dirname, join } from 'node:path'
 import express, { type RequestHandler, Router } from 'express'
 
@@ -33,13 +33,37 @@ export function createPage(folder: string): RequestHandler {
       response.type('js').sendFile(resolvePackageFile(file), { cacheControl: false, dotfiles: 'allow' })
     })
   }
+  router.get(/^((?:\/[a-z-]+)+)\.[jt]s$/, (request, response, next) => {
+    const source = join(folder, `${request.params[0]}.ts`)
+    // A package has the modules as JavaScript.
+    if (!existsSync(source)) return next()
+    const code = stripTypes(readFileSync(source, 'utf8'))
+    response
+      .type('js')
+      .set('ETag', `"${hash('sha256', code, 'base64url')}"`)
+      .send(code)
+  })
   const files = express.static(folder, { index: false, cacheControl: false })
   router.use((request, response, next) => {
-    // A checkout has tests and types beside the modules.
+    // A checkout has tests beside the modules.
     if (request.path.endsWith('.ts')) return next()
     return files(request, response, next)
   })
   return router
+}
+
+/**
+ * Strips types as Node does when it imports a module. Unlike an import, its first call would print that the function
+ * is experimental.
+ */
+function stripTypes(source: string): string {
+  const { emitWarning } = process
+  process.emitWarning = () => undefined
+  try {
+    return stripTypeScriptTypes(source)
+  } finally {
+    process.emitWarning = emitWarning
+  }
 }
 
 function toPolicy(html: string): string {

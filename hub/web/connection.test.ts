@@ -6,7 +6,7 @@ import {
   PONG_WITHIN,
   PONG_WITHIN_AWAKE,
   WELCOME_WITHIN,
-} from './connection.js'
+} from './connection.ts'
 
 class FakeSocket extends EventTarget {
   readyState = 1

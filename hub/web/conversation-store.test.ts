@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { openApprovals } from './approvals.js'
-import { isCaughtUp, PAGE } from './conversation.js'
+import { openApprovals } from './approvals.ts'
+import { isCaughtUp, type Message, PAGE } from './conversation.ts'
 import {
   applyDisconnect,
   applyEarlier,
@@ -9,10 +9,10 @@ import {
   applyOpen,
   applyReleased,
   applySend,
+  type ChatState,
   EMPTY_CHAT,
   subscriptions,
-} from './conversation-store.js'
-import type { ChatState, Message } from './types.d.ts'
+} from './conversation-store.ts'
 
 const AGENT = { name: 'homelab', description: 'Looks after it', status: 'sleeping' }
 

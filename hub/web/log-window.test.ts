@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { atEnd, DRAWN, drawn, earlier, follow, hasEarlier, later, WHOLE, within } from './log-window.js'
-import type { Message } from './types.d.ts'
+import type { Message } from './conversation.ts'
+import { atEnd, DRAWN, drawn, earlier, follow, hasEarlier, later, WHOLE, within } from './log-window.ts'
 
 const messages = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, i) => ({ seq: from + i }) as Message)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { closeOpenEnds, toBlocks } from './markdown.js'
+import { closeOpenEnds, toBlocks } from './markdown.ts'
 
 const markup = (text: string) => toBlocks(text).map(block => block.html.trim())
 

@@ -4,7 +4,7 @@ import { toNodeHandler } from '@modelcontextprotocol/node'
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
 import { afterEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { createMcp } from './mcp.js'
+import { createMcp } from './mcp.ts'
 
 const servers: Server[] = []
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createPanelData } from './panel-data.js'
+import { createPanelData } from './panel-data.ts'
 
 function setUp() {
   const calls: string[] = []

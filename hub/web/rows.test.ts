@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { hasManyPeople, toRows } from './rows.js'
-import type { Message } from './types.d.ts'
+import type { Message } from './conversation.ts'
+import { hasManyPeople, toRows } from './rows.ts'
 
 const NOON = new Date(2026, 10, 21, 12).getTime()
 const MINUTE = 60_000

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { createOutbox } from './outbox.js'
-import { createSession } from './session.js'
-import type { Approval, Message, Pending } from './types.d.ts'
+import type { Approval } from '../../schemas/chat.ts'
+import type { Message, Pending } from './conversation.ts'
+import { createOutbox } from './outbox.ts'
+import { createSession } from './session.ts'
 
 class FakeSocket extends EventTarget {
   readyState = 1

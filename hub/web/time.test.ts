@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { count, dayAndTime, dayName, duration, relative } from './time.js'
+import { count, dayAndTime, dayName, duration, relative } from './time.ts'
 
 const NOW = new Date(2026, 10, 21, 12, 0).getTime()
 const SECOND = 1_000

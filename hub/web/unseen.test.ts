@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { escapeUnseen as ofTerminal } from '../core/text.ts'
-import { escapeUnseen } from './unseen.js'
+import { escapeUnseen } from './unseen.ts'
 
 test('the page shows what is hidden as the terminal does, for every character', () => {
   const blocks = Array.from({ length: 0x1_10 }, (_, block) =>

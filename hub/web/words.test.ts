@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { conversationTitle, toolWords, toSlug } from './words.js'
+import { conversationTitle, toolWords, toSlug } from './words.ts'
 
 test.each([
   ['get_system_metrics', 'Get system metrics'],

@@ -11,11 +11,15 @@ import { answers, linkTo, say } from './page/steps.ts'
 const pages = usePages()
 let speaker: Awaited<ReturnType<typeof startSpeaker>>
 let hub: TestHub
+const warnings: Error[] = []
+const onWarning = (warning: Error) => void warnings.push(warning)
 beforeAll(async () => {
+  process.on('warning', onWarning)
   speaker = await startSpeaker()
   hub = await startTestHub({ variables: speaker.variables })
 })
 afterAll(async () => {
+  process.off('warning', onWarning)
   await hub[Symbol.asyncDispose]()
   await speaker[Symbol.asyncDispose]()
 })
@@ -50,11 +54,19 @@ test('only the hub’s own code runs: every answer of the page says so', async (
   }
 })
 
-test('tests and types are not served', async () => {
+test('tests are not served, and modules are without their types', async () => {
   const web = join(root, 'hub', 'web')
-  const hidden = readdirSync(web, { recursive: true, encoding: 'utf8' }).filter(path => path.endsWith('.ts'))
-  expect(hidden.filter(path => path.endsWith('.test.ts')).length).toBeGreaterThan(5)
-  for (const path of hidden) expect((await fetch(`${hub.url}/${path}`)).status, path).toBe(404)
+  const sources = readdirSync(web, { recursive: true, encoding: 'utf8' }).filter(path => path.endsWith('.ts'))
+  const tests = sources.filter(path => path.endsWith('.test.ts'))
+  expect(tests.length).toBeGreaterThan(5)
+  for (const path of tests) expect((await fetch(`${hub.url}/${path}`)).status, path).toBe(404)
+  const response = await fetch(`${hub.url}/html.ts`)
+  expect(response.headers.get('content-type')).toMatch(/^text\/javascript\b/)
+  expect(await response.text()).not.toMatch(/\w: string|\binterface\b/)
+  const etag = response.headers.get('etag') ?? ''
+  const again = await fetch(`${hub.url}/html.ts`, { cache: 'no-cache', headers: { 'If-None-Match': etag } })
+  expect({ etag, status: again.status }).toEqual({ etag: expect.stringMatching(/^"/), status: 304 })
+  expect(warnings.filter(({ name }) => name === 'ExperimentalWarning')).toEqual([])
 })
 
 test('what an agent writes cannot run, load or frame anything', async () => {

@@ -6,7 +6,15 @@ export const root = join(import.meta.dirname, '..', '..')
 /** The program as it is in the package. */
 export const builtProgram = join(root, 'dist', 'hub', 'cli', 'superbloom.js')
 
-const SOURCES = ['hub', 'servers', 'schemas', 'scripts/build.ts', 'tsconfig.json', 'tsconfig.build.json']
+const SOURCES = [
+  'hub',
+  'servers',
+  'schemas',
+  'scripts/build.ts',
+  'tsconfig.json',
+  'tsconfig.build.json',
+  'tsconfig.page.json',
+]
 
 /** Builds dist/ if it is missing or older than its sources. */
 export function ensureBuilt(): void {

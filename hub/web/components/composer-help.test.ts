@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { commandsFor } from './composer-help.js'
+import { commandsFor } from './composer-help.ts'
 
 test.each([
   ['/', ['/stop', '/reset']],

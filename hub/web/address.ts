@@ -1,0 +1,54 @@
+/** The address's hash holds `#token=…`, which is only read and cleared at once, and `#c=<conversation>`. */
+
+const TOKEN = 'superbloom.token'
+
+/** Takes the token out of the address, so that it stays in no history and no screenshot. */
+export function takeToken(): string | null {
+  const hash = new URLSearchParams(location.hash.slice(1))
+  const token = hash.get('token')
+  if (token === null) return null
+  hash.delete('token')
+  replaceHash(hash)
+  return token.trim() || null
+}
+
+export function conversationInAddress(): string | null {
+  return new URLSearchParams(location.hash.slice(1)).get('c')
+}
+
+/** Puts a conversation into the address; `asStep`: the back button returns to the one before. */
+export function showInAddress(id: string, asStep: boolean) {
+  if (conversationInAddress() === id) return
+  const hash = `#c=${encodeURIComponent(id).replaceAll('%2F', '/')}`
+  history[asStep ? 'pushState' : 'replaceState'](null, '', hash)
+}
+
+function replaceHash(hash: URLSearchParams) {
+  const rest = hash.size > 0 ? `#${hash}` : ''
+  history.replaceState(null, '', location.pathname + location.search + rest)
+}
+
+export const storedToken = {
+  get: () => read(TOKEN),
+  set: (token: string) => write(TOKEN, token),
+  forget: () => write(TOKEN, null),
+}
+
+/** Reads a setting of this browser; null where there is none or storage is forbidden. */
+export function read(key: string) {
+  try {
+    return localStorage.getItem(key)
+  } catch {
+    return null
+  }
+}
+
+/** Writes a setting of this browser, or removes it (null), where storage is allowed. */
+export function write(key: string, value: string | null) {
+  try {
+    if (value === null) localStorage.removeItem(key)
+    else localStorage.setItem(key, value)
+  } catch {
+    return
+  }
+}

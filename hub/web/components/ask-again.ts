@@ -1,0 +1,71 @@
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { html } from '../html.ts'
+import { reasonOf } from '../mcp.ts'
+
+interface AskAgainProps {
+  label: string
+  /** The button's name for people who do not see its place. */
+  name: string
+  question: string
+  yes: string
+  busy: string
+  no?: string
+  onYes: () => Promise<void>
+}
+
+/** A button that asks for confirmation in place. The hub's refusal is shown beside it. */
+export function AskAgain({ label, name, question, yes, busy, no = 'Keep', onYes }: AskAgainProps) {
+  const [isAsking, setAsking] = useState(false)
+  const { isBusy, error, start } = useAction(onYes)
+  const keep = useRef<HTMLElement>(null)
+  useLayoutEffect(() => {
+    if (isAsking) keep.current?.focus()
+  }, [isAsking])
+  const run = async () => {
+    await start()
+    setAsking(false)
+  }
+
+  if (!isAsking) {
+    return html`<div class="card-actions" key="idle">
+      <button type="button" class="quiet" aria-label=${name} onClick=${() => setAsking(true)}>${label}</button>
+      ${error && html`<span class="panel-error" role="alert">${error}</span>`}
+    </div>`
+  }
+  return html`<div class="card-actions card-ask" key="ask" role="group" aria-label=${question}>
+    <span class="card-question">${question}</span>
+    <button type="button" class="danger" aria-disabled=${isBusy ? 'true' : 'false'} onClick=${isBusy ? undefined : run}>
+      ${isBusy ? busy : yes}
+    </button>
+    <button type="button" class="quiet" ref=${keep} onClick=${() => setAsking(false)}>${no}</button>
+  </div>`
+}
+
+interface ActButtonProps {
+  label: string
+  busy: string
+  name: string
+  onClick: () => Promise<void>
+}
+
+/** A button that acts at once. */
+export function ActButton({ label, busy, name, onClick }: ActButtonProps) {
+  const { isBusy, error, start } = useAction(onClick)
+  return html`<div class="card-actions">
+    <button type="button" class="quiet" aria-label=${name} aria-disabled=${isBusy ? 'true' : 'false'} onClick=${start}>${isBusy ? busy : label}</button>
+    ${error && html`<span class="panel-error" role="alert">${error}</span>`}
+  </div>`
+}
+
+/** Returns whether an action runs, why it failed, and a function that starts it once at a time. */
+function useAction(action: () => Promise<void>) {
+  const [isBusy, setBusy] = useState(false)
+  const [error, setError] = useState<string | null>(null)
+  const start = async () => {
+    if (isBusy) return
+    setBusy(true)
+    setError(await action().then(() => null, reasonOf))
+    setBusy(false)
+  }
+  return { isBusy, error, start }
+}

@@ -1,0 +1,140 @@
+import type { RefObject } from 'preact'
+import { useLayoutEffect, useState } from 'preact/hooks'
+import type { MAX_TEXT } from '../../../schemas/chat.ts'
+import type { Conversation, Picture } from '../conversation.ts'
+import { classes, html, typedIn } from '../html.ts'
+import { MOST_PICTURES, picturesIn, toPictures } from '../pictures.ts'
+import { Attachments } from './attachments.ts'
+import { ComposerHint } from './composer-help.ts'
+import { Icon } from './icons.ts'
+
+/** Most characters of a text that the hub takes. */
+const LONGEST: typeof MAX_TEXT = 100_000
+
+/** Text that is sent with a picture that has none. */
+const WORDLESS = 'Look at this picture.'
+
+/** Unsent text of each conversation, while the page is open. */
+const drafts = new Map<string, string>()
+
+interface ComposerProps {
+  inputRef: RefObject<HTMLTextAreaElement | null>
+  conversation: Conversation
+  agent: string
+  onSend: (text: string, images?: Picture[]) => void
+  /** Null while no agent works. */
+  onStop: (() => boolean) | null
+}
+
+/**
+ * The message box. Enter sends, Shift+Enter breaks the line, ArrowUp in the empty box brings the last message
+ * back; Escape stops an active agent.
+ */
+export function Composer({ inputRef, conversation, agent, onSend, onStop }: ComposerProps) {
+  const [text, write] = useDraft(conversation.id)
+  const isTooLong = text.length > LONGEST
+  const [files, setFiles] = useState<File[]>([])
+  const [problem, setProblem] = useState('')
+  const canSend = (text.trim() !== '' || files.length > 0) && !isTooLong
+
+  function submit(event: Event) {
+    event.preventDefault()
+    if (!canSend) return
+    void sendWith(files)
+    write('')
+    attach([])
+    inputRef.current?.focus()
+  }
+
+  /** Sends the message; without pictures it does so at once. */
+  async function sendWith(chosen: File[]) {
+    const words = text.trim() || WORDLESS
+    if (chosen.length === 0) return onSend(words)
+    try {
+      onSend(words, await toPictures(chosen))
+    } catch {
+      write(text)
+      setProblem('A picture could not be read, so nothing was sent. Try it as a PNG or JPEG.')
+    }
+  }
+
+  function attach(chosen: File[]) {
+    setProblem('')
+    setFiles(chosen.slice(0, MOST_PICTURES))
+  }
+
+  function take(event: Event, data: DataTransfer | null) {
+    const found = picturesIn(data)
+    if (found.length === 0) return
+    event.preventDefault()
+    attach([...files, ...found])
+  }
+
+  function onKeyDown(event: KeyboardEvent) {
+    // Safari ends a composition before its Enter arrives, with the key code 229.
+    if (event.isComposing || event.keyCode === 229) return
+    if (event.key === 'Enter' && !event.shiftKey) submit(event)
+    if (event.key === 'ArrowUp' && text === '') recall(event)
+    if (event.key === 'Escape' && onStop) stop(event)
+  }
+
+  /** Stops the agent; the panel stays open. */
+  function stop(event: Event) {
+    event.preventDefault()
+    onStop?.()
+  }
+
+  function pick(command: string) {
+    write(command)
+    inputRef.current?.focus()
+  }
+
+  function recall(event: KeyboardEvent) {
+    const last = lastWritten(conversation)
+    if (last === undefined) return
+    event.preventDefault()
+    write(last)
+  }
+
+  useLayoutEffect(() => fitHeight(inputRef.current), [text])
+
+  return html`<form class=${classes('composer', onStop && 'composer-busy')} onSubmit=${submit}
+    onPaste=${(event: ClipboardEvent) => take(event, event.clipboardData)} onDrop=${(event: DragEvent) => take(event, event.dataTransfer)}>
+    <label class="visually-hidden" for="composer">Message to ${agent}</label>
+    <textarea id="composer" ref=${inputRef} rows="1" enterkeyhint="send" placeholder=${`Message ${agent}`}
+      value=${text} aria-describedby="composer-hint" dir="auto"
+      onInput=${(event: Event) => write(typedIn(event))} onKeyDown=${onKeyDown}></textarea>
+    <${Attachments} files=${files} onChange=${attach} />
+    ${problem && html`<p class="composer-problem" role="alert">${problem}</p>`}
+    ${onStop && html`<${StopButton} key=${conversation.id} agent=${agent} onStop=${onStop} />`}
+    <button type="submit" class="send" aria-label="Send" aria-disabled=${canSend ? 'false' : 'true'}><${Icon} name="send" /></button>
+    <${ComposerHint} text=${text} isTooLong=${isTooLong} isBusy=${onStop !== null} onPick=${pick} />
+  </form>`
+}
+
+/** Returns a draft and its setter. */
+function useDraft(id: string): [string, (next: string) => void] {
+  const [text, setText] = useState(drafts.get(id) ?? '')
+  const write = (next: string) => {
+    drafts.set(id, next)
+    setText(next)
+  }
+  return [text, write]
+}
+
+/** A button that is shown while an agent is active. */
+function StopButton({ agent, onStop }: { agent: string; onStop: () => boolean }) {
+  return html`<button type="button" class="stop" aria-label=${`Stop ${agent}`} title="Stop (Esc)" onClick=${onStop}><${Icon} name="stop" /></button>`
+}
+
+function lastWritten({ pending, messages }: Conversation) {
+  const waiting = pending[pending.length - 1]
+  return (waiting ?? messages.findLast(message => message.kind === 'user'))?.text
+}
+
+/** Makes it as high as its text, as far as styles allow. */
+function fitHeight(area: HTMLTextAreaElement | null) {
+  if (!area) return
+  area.style.height = 'auto'
+  area.style.height = `${area.scrollHeight + area.offsetHeight - area.clientHeight}px`
+}

@@ -1,0 +1,31 @@
+import type { Conversation } from '../conversation.ts'
+import type { Agent } from '../conversation-store.ts'
+import { html } from '../html.ts'
+import { Field } from './field.ts'
+
+const SUGGESTIONS = [
+  'How is this machine doing?',
+  'What is using the CPU?',
+  'Remind me in 2 minutes to check the disks',
+]
+
+type EmptyStateProps = { conversation: Conversation; agents: Agent[]; onSuggest: (text: string) => void }
+
+/** Shows the start of an empty conversation. */
+export function EmptyState({ conversation, agents, onSuggest }: EmptyStateProps) {
+  const agent = agents[0]
+  const isMain = agent?.name === conversation.id
+  return html`<section class="empty" aria-label="Begin">
+    <${Field} />
+    <h2>${isMain ? `This is ${agent.name}.` : 'A fresh patch of ground.'}</h2>
+    <p>${isMain && agent.description ? `${sentence(agent.description)} Ask it anything; it remembers, and it can wake by itself.` : 'Ask anything. It stays apart from your other conversations.'}</p>
+    <div class="chips">
+      ${SUGGESTIONS.map(text => html`<button type="button" class="chip" key=${text} onClick=${() => onSuggest(text)}>${text}</button>`)}
+    </div>
+  </section>`
+}
+
+function sentence(text: string) {
+  const trimmed = text.trim()
+  return /[.!?]$/.test(trimmed) ? trimmed : `${trimmed}.`
+}

@@ -1,0 +1,101 @@
+import type { Message, Pending, Picture } from '../conversation.ts'
+import { useNow } from '../hooks.ts'
+import { classes, html, memo } from '../html.ts'
+import { clockTime, duration, fullTime } from '../time.ts'
+import { CopyButton } from './copy-button.ts'
+import { Flower } from './flower.ts'
+import { Icon } from './icons.ts'
+import { MarkdownView } from './markdown-view.ts'
+
+/** onLetter: shows the dead letter that a failure became */
+export type MessageRowProps = {
+  message: Message
+  named: boolean
+  showPerson: boolean
+  isLast: boolean
+  onLetter: (id: string) => void
+}
+/** Shows one durable message that is not a tool's. */
+export const MessageRow = memo(({ message, named, showPerson, isLast, onLetter }: MessageRowProps) => {
+  if (message.kind === 'notice') return html`<${Notice} message=${message} />`
+  if (message.kind === 'error')
+    return html`<${Failure} message=${message} isLast=${isLast} onLetter=${onLetter} />`
+  const isAgent = message.kind === 'agent'
+  return html`<article class=${classes('message', `message-${message.kind}`, named && 'named')} aria-label=${`${message.author}, ${clockTime(message.at)}`}>
+    ${isAgent && named && html`<p class="message-author"><${Flower} name=${message.author} status="active" />${message.author}</p>`}
+    ${!isAgent && named && showPerson && html`<p class="message-author">${message.author}</p>`}
+    ${isAgent ? html`<${MarkdownView} text=${message.text} />` : html`<p class="bubble" dir="auto">${message.text}</p><${Pictures} images=${message.data?.images} />`}
+    <div class="message-foot"><${Time} at=${message.at} /><${CopyButton} text=${message.text} label="Copy this message" /></div>
+  </article>`
+})
+
+/** Shows the pictures that a person sent beside the text. */
+function Pictures({ images = [] }: { images: Picture[] | undefined }) {
+  return images.map(
+    ({ mimeType, data }, index) =>
+      html`<img class="picture" key=${index} alt=${`Picture ${index + 1} of this message`} src=${`data:${mimeType};base64,${data}`} />`,
+  )
+}
+
+function Time({ at }: { at: number }) {
+  return html`<time datetime=${new Date(at).toISOString()} title=${fullTime(at)}>${clockTime(at)}</time>`
+}
+
+function Notice({ message }: { message: Message }) {
+  return html`<article class="note" aria-label="Notice">
+    <${Icon} name="info" /><p dir="auto">${message.text}</p><${Time} at=${message.at} />
+  </article>`
+}
+
+type FailureProps = { message: Message; isLast: boolean; onLetter: (id: string) => void }
+
+function Failure({ message, isLast, onLetter }: FailureProps) {
+  const { attempt, of, retryAt, retryable, parked, deadLetter } = message.data ?? {}
+  return html`<article class="note note-error" aria-label="Error">
+    <${Icon} name="alert" />
+    <div>
+      <p dir="auto">${message.text}</p>
+      ${retryAt !== undefined && retryable !== false && html`<${Retry} which=${parked ? '' : attemptWords(attempt, of)} retryAt=${retryAt} isLast=${isLast} />`}
+      ${retryable === false && html`<p class="note-more">It will not be tried again by itself.</p>`}
+      ${deadLetter && html`<button type="button" class="quiet note-act" onClick=${() => onLetter(deadLetter)}>Retry or discard it</button>`}
+    </div>
+    <${Time} at=${message.at} />
+  </article>`
+}
+
+function attemptWords(attempt: number | undefined, of: number | undefined) {
+  return attempt === undefined || of === undefined ? '' : `Attempt ${attempt} of ${of} failed. `
+}
+
+/** Shows the next try, with a countdown while no message comes after it. */
+function Retry({ which, retryAt, isLast }: { which: string; retryAt: number; isLast: boolean }) {
+  const counts = isLast && retryAt > Date.now()
+  const now = useNow(counts ? 1_000 : 0)
+  const seconds = Math.ceil((retryAt - now) / 1_000)
+  if (isLast && seconds > 0)
+    return html`<p class="note-more" aria-live="off">${which}The next try is in ${spanWords(seconds)}.</p>`
+  return html`<p class="note-more">${which}The next try ${seconds > 0 ? 'is' : 'was'} at ${clockTime(retryAt)}.</p>`
+}
+
+function spanWords(seconds: number) {
+  return seconds < 120 ? `${seconds} s` : duration(seconds * 1_000)
+}
+
+type PendingRowProps = { pending: Pending; onRetry: () => void; onDiscard: () => void }
+
+/** Shows a message that is on its way to the hub, or was refused by it. */
+export function PendingRow({ pending, onRetry, onDiscard }: PendingRowProps) {
+  const isRefused = pending.refused !== undefined
+  return html`<article class=${classes('message message-user named pending', isRefused && 'refused')} aria-label="You, not yet delivered">
+    <p class="bubble" dir="auto">${pending.text}</p>
+    <div class="message-foot">
+      ${
+        isRefused
+          ? html`<span class="refusal">Not accepted: ${pending.refused}</span>
+            <button type="button" class="quiet" onClick=${onRetry}>Send again</button>
+            <button type="button" class="quiet" onClick=${onDiscard}>Discard</button>`
+          : html`<span class="sending"><${Icon} name="clock" />Sending…</span>`
+      }
+    </div>
+  </article>`
+}

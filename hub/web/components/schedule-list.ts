@@ -1,0 +1,47 @@
+import { useNow } from '../hooks.ts'
+import { html } from '../html.ts'
+import type { Schedule } from '../panel-types.ts'
+import { dayAndTime, fullTime, relative } from '../time.ts'
+import { AskAgain } from './ask-again.ts'
+
+const ENDED = ['done', 'fired', 'cancelled', 'complete', 'failed', 'expired']
+
+type ScheduleListProps = { schedules: Schedule[]; onCancel: (id: string) => Promise<void> }
+
+export function ScheduleList({ schedules, onCancel }: ScheduleListProps) {
+  const due = schedules
+    .filter(one => !ENDED.includes(one.status))
+    .sort((a, b) => (a.nextRun ?? Infinity) - (b.nextRun ?? Infinity))
+  const now = useNow(due.some(one => isSoon(one.nextRun)) ? 1_000 : 30_000)
+  if (due.length === 0)
+    return html`<p class="panel-none">Nothing. Ask an agent to remind you of something.</p>`
+  return html`<ul class="cards">
+    ${due.map(one => html`<${ScheduleCard} key=${one.id} schedule=${one} now=${now} onCancel=${onCancel} />`)}
+  </ul>`
+}
+
+function isSoon(at: number | null) {
+  return at !== null && at - Date.now() < 90_000
+}
+
+type ScheduleCardProps = { schedule: Schedule; now: number; onCancel: (id: string) => Promise<void> }
+
+function ScheduleCard({ schedule, now, onCancel }: ScheduleCardProps) {
+  const { id, agent, kind, cron, timezone, reason, nextRun, status } = schedule
+  return html`<li class="card schedule">
+    <div>
+    <p class="card-text card-lead">${reason}</p>
+    <p class="card-facts">
+      <span>${agent}</span>
+      ${
+        nextRun === null
+          ? html`<span>${status === 'held' ? 'held' : 'waits for an event'}</span>`
+          : html`<span><time datetime=${new Date(nextRun).toISOString()} title=${fullTime(nextRun)}><b>${nextRun <= now ? 'due now' : relative(nextRun, now)}</b>, ${dayAndTime(nextRun, now)}</time></span>`
+      }
+      ${kind === 'cron' && html`<span title=${timezone ?? ''}>repeats <code>${cron}</code></span>`}
+      ${status === 'held' && nextRun !== null && html`<span>held</span>`}
+    </p>
+    </div>
+    <${AskAgain} label="Cancel" name=${`Cancel: ${reason}`} question="Cancel it for good?" yes="Cancel it" busy="Cancelling…" onYes=${() => onCancel(id)} />
+  </li>`
+}

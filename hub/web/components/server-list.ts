@@ -1,0 +1,53 @@
+import { useNow, useTries } from '../hooks.ts'
+import { html } from '../html.ts'
+import type { HubStatus, Server } from '../panel-types.ts'
+import { count, duration, relative } from '../time.ts'
+import { serverTone } from '../words.ts'
+
+/** Lists the servers; `onTried` is called after an announced try. */
+export function ServerList({ servers, onTried }: { servers: Server[]; onTried: () => void }) {
+  const tries = servers.map(server => server.nextTryAt)
+  const now = useNow(useTries(tries, onTried) ? 1_000 : 0)
+  if (servers.length === 0) return html`<p class="panel-none">None.</p>`
+  return html`<ul class="servers">
+    ${servers.map(server => html`<${ServerLine} key=${server.name} server=${server} now=${now} />`)}
+  </ul>`
+}
+
+function ServerLine({ server, now }: { server: Server; now: number }) {
+  const { name, state, transport, era, tools, error, nextTryAt, origin, sessions, collisions = [] } = server
+  const facts = [
+    count(tools, 'tool'),
+    transport,
+    era === 'legacy' && 'older MCP',
+    origin,
+    sessions && count(sessions, 'session'),
+  ].filter(Boolean)
+  return html`<li class=${`server server-${serverTone(state)}`}>
+    <div class="server-head">
+      <span class="server-dot" aria-hidden="true"></span>
+      <span class="server-name">${name}</span>
+      <span class="server-state">${state.replaceAll('_', ' ')}</span>
+    </div>
+    <p class="card-facts">${facts.map(fact => html`<span key=${fact}>${fact}</span>`)}</p>
+    ${collisions.length > 0 && html`<p class="server-note">Names that another server has: ${collisions.join(', ')}</p>`}
+    ${error && html`<p class="server-error">${error}</p>`}
+    ${nextTryAt && html`<p class="card-facts"><span>next try ${nextTryAt > now ? relative(nextTryAt, now) : 'now'}</span></p>`}
+  </li>`
+}
+
+export function HubFacts({ status }: { status: HubStatus | null }) {
+  if (!status?.hub) return null
+  const { model, queues, hub } = status
+  return html`<dl class="facts">
+    ${model && html`<div><dt>Model</dt><dd>${model.kind === 'commands' ? 'built-in commands' : model.name}</dd></div>`}
+    ${queues && html`<div><dt>Work</dt><dd>${workWords(queues)}</dd></div>`}
+    <div><dt>Up for</dt><dd>${duration(hub.uptimeMs)}</dd></div>
+    <div><dt>Version</dt><dd>${hub.version}</dd></div>
+  </dl>`
+}
+
+function workWords({ busy, waiting }: { busy: number; waiting: number }) {
+  if (busy + waiting === 0) return 'none'
+  return `${count(busy, 'cycle')} running, ${waiting} waiting`
+}

@@ -1,0 +1,98 @@
+import type { RefObject } from 'preact'
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { read, write } from '../address.ts'
+import { useMedia, useStore } from '../hooks.ts'
+import { classes, html } from '../html.ts'
+import type { PanelData } from '../panel-data.ts'
+import type { Session } from '../session.ts'
+import { useCurrent } from '../use-current.ts'
+import { useReadMarks } from '../use-read-marks.ts'
+import { useShortcuts } from '../use-shortcuts.ts'
+import { Chat } from './chat.ts'
+import { Welcome } from './gate.ts'
+import { Panel } from './panel.ts'
+import { Sheet } from './sheet.ts'
+import { Sidebar } from './sidebar.ts'
+
+const PANEL = 'superbloom.panel'
+
+type ShellProps = { session: Session; panel: PanelData; onForget: () => void }
+
+/**
+ * The page behind the gate: conversations, chat, and the hub's panel; they are side by side where there is
+ * room.
+ */
+export function Shell({ session, panel, onForget }: ShellProps) {
+  const chat = useStore(session.chat)
+  const link = useStore(session.link)
+  const wide = useMedia('(min-width: 60rem)')
+  const roomy = useMedia('(min-width: 78rem)')
+  const [navOpen, setNavOpen] = useState(false)
+  const { panelOpen, showPanel, marked, show } = usePanel(panel, roomy)
+  const [current, open] = useCurrent(chat, session)
+  const unread = useReadMarks(chat, current)
+  const composer = useRef<HTMLTextAreaElement>(null)
+
+  useShortcuts(composer, () => (panelOpen ? showPanel(false) : undefined))
+  const isConnected = chat.hub !== null
+  useFocusBack(panelOpen, 'panel-toggle')
+  useEffect(() => panel.show(panelOpen && isConnected), [panel, panelOpen, isConnected])
+
+  if (!chat.hub || !current) return html`<${Welcome} chat=${chat} link=${link} onForget=${onForget} />`
+
+  const choose = (id: string) => {
+    setNavOpen(false)
+    open(id)
+  }
+  const sidebar = html`<${Sidebar}
+    chat=${chat} current=${current} unread=${unread} onChoose=${choose} onForget=${onForget}
+    onClose=${wide ? null : () => setNavOpen(false)} />`
+  const hubPanel = html`<${Panel} panel=${panel} chat=${chat} session=${session} marked=${marked} onClose=${() => showPanel(false)} />`
+
+  return html`<div class=${classes('shell', wide && 'with-nav', roomy && panelOpen && 'with-panel')}>
+    <a class="skip" href="#composer" onClick=${skipTo(composer)}>Skip to the message box</a>
+    ${wide && html`<div class="nav-column">${sidebar}</div>`}
+    <${Chat} key=${current} id=${current} session=${session} chat=${chat} link=${link} composer=${composer}
+      panelOpen=${panelOpen} onShow=${show} onPanel=${() => showPanel(!panelOpen)} onNav=${wide ? null : () => setNavOpen(true)}
+      hasUnread=${Object.keys(unread).some(id => id !== current)} />
+    ${roomy && panelOpen && html`<aside class="panel-column" aria-label="The hub">${hubPanel}</aside>`}
+    ${!wide && navOpen && html`<${Sheet} label="Conversations" side="start" onClose=${() => setNavOpen(false)}>${sidebar}<//>`}
+    ${!roomy && panelOpen && html`<${Sheet} label="The hub" side="end" onClose=${() => showPanel(false)}>${hubPanel}<//>`}
+  </div>`
+}
+
+/** Returns whether the panel is open, the dead letter to show in it, and functions that change both. */
+function usePanel(panel: PanelData, roomy: boolean) {
+  const [panelOpen, setPanelOpen] = useState(() => roomy && read(PANEL) !== 'closed')
+  const [marked, setMarked] = useState<{ id: string } | null>(null)
+  const showPanel = (shown: boolean) => {
+    setPanelOpen(shown)
+    if (roomy) write(PANEL, shown ? null : 'closed')
+  }
+  const show = useCallback(
+    (letter: string | undefined) => {
+      panel.choose('now')
+      setMarked(letter === undefined ? null : { id: letter })
+      setPanelOpen(true)
+    },
+    [panel],
+  )
+  return { panelOpen, showPanel, marked, show }
+}
+
+/** Returns the focus, when its element closes, to the button that opened it. */
+function useFocusBack(open: boolean, id: string) {
+  const wasOpen = useRef(open)
+  useEffect(() => {
+    const isLost = wasOpen.current && !open && document.activeElement === document.body
+    if (isLost) document.getElementById(id)?.focus()
+    wasOpen.current = open
+  }, [open, id])
+}
+
+function skipTo(target: RefObject<HTMLElement | null>) {
+  return (event: Event) => {
+    event.preventDefault()
+    target.current?.focus()
+  }
+}

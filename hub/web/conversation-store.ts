@@ -1,0 +1,194 @@
+import type { AgentStatus, Approval, ClientFrame, HubFrame } from '../../schemas/chat.ts'
+import { applyApproval, applyUndecided, type Decision } from './approvals.ts'
+import {
+  addCall,
+  addDelta,
+  addMessage,
+  addPending,
+  type Conversation,
+  createConversation,
+  interrupt,
+  type Message,
+  openForReading,
+  type Pending,
+  prependMessages,
+  refusePending,
+  removePending,
+  settle,
+  subscribed,
+} from './conversation.ts'
+
+type Welcome = Extract<HubFrame, { type: 'welcome' }>
+export type Agent = Welcome['agents'][number]
+export type Hub = Welcome['hub']
+
+/** The state that the hub's frames add up to. */
+export interface ChatState {
+  hub: Hub | null
+  agents: Record<string, Agent>
+  conversations: Record<string, Conversation>
+  approvals: Record<string, Approval>
+  /** Answers of this page that the hub has not confirmed yet. */
+  deciding: Record<string, Decision>
+  problem: { text: string; at: number } | null
+}
+
+export const EMPTY_CHAT: ChatState = {
+  hub: null,
+  agents: {},
+  conversations: {},
+  approvals: {},
+  deciding: {},
+  problem: null,
+}
+
+/** Applies a frame of the hub to the state. Frames of a later protocol change nothing. */
+export function applyFrame(state: ChatState, frame: HubFrame, now: number): ChatState {
+  switch (frame.type) {
+    case 'welcome':
+      return welcome(state, frame)
+    case 'subscribed':
+      return change(state, frame.conversation, c => subscribed(c, frame.lastSeq))
+    case 'message':
+    case 'accepted':
+      return change(state, frame.message.conversation, c =>
+        addMessage(c, frame.message as Message, frame.type === 'message'),
+      )
+    case 'delta':
+      return change(state, frame.conversation, c => addDelta(c, frame.cycle, frame.text))
+    case 'tool':
+      return change(state, frame.conversation, c => addCall(c, frame.cycle, frame.call))
+    case 'agent':
+      return agentStatus(state, frame.name, frame.status)
+    case 'approval':
+      return applyApproval(state, frame.approval)
+    case 'error':
+      return refuse(state, frame, now)
+    default:
+      return state
+  }
+}
+
+function change(state: ChatState, id: string, how: (c: Conversation) => Conversation) {
+  const before = state.conversations[id] ?? createConversation(id, [agentOf(id)], 0)
+  return { ...state, conversations: { ...state.conversations, [id]: how(before) } }
+}
+
+/** Returns the agent in an id, which is `<agent>` or `<agent>/<slug>`. */
+export function agentOf(id: string) {
+  return id.split('/', 1)[0] ?? ''
+}
+
+function welcome(state: ChatState, frame: Welcome) {
+  const agents: Record<string, Agent> = Object.fromEntries(frame.agents.map(agent => [agent.name, agent]))
+  const told = frame.conversations.map(one => known(state, one))
+  const named = new Set(told.flatMap(c => [c.id, ...c.agents]))
+  const implied = Object.keys(agents)
+    .filter(name => !named.has(name) && agents[name]?.status !== 'retired')
+    .map(name => state.conversations[name] ?? createConversation(name, [name], 0))
+  const present = [...told, ...implied]
+  const conversations = Object.fromEntries([...untold(state, present), ...present].map(c => [c.id, c]))
+  return settleIdle({ ...state, hub: frame.hub, agents, conversations })
+}
+
+/**
+ * Returns the conversations that the hub does not name. Those that only this page knows stay. Those that the
+ * hub once had were deleted: of them only opened ones and ones with unsent messages begin anew.
+ */
+function untold(state: ChatState, present: Conversation[]) {
+  const names = new Set(present.map(({ id }) => id))
+  return Object.values(state.conversations)
+    .filter(({ id }) => !names.has(id))
+    .filter(({ lastSeq, opened, pending }) => lastSeq === 0 || opened || pending.length > 0)
+    .map(c => (c.lastSeq === 0 ? c : known(state, { id: c.id, agents: c.agents, lastSeq: 0 })))
+}
+
+/**
+ * Returns a conversation of the hub with what this page knows of it. One that nobody read begins at its end
+ * again; fewer messages than were seen mean another history: the data folder was replaced.
+ */
+function known(state: ChatState, { id, agents, lastSeq }: Welcome['conversations'][number]) {
+  const before = state.conversations[id]
+  if (before?.opened && lastSeq >= before.seen) return { ...before, agents, lastSeq }
+  const fresh = { ...createConversation(id, agents, lastSeq), pending: before?.pending ?? [] }
+  return before?.opened ? openForReading(fresh) : fresh
+}
+
+function agentStatus(state: ChatState, name: string, status: AgentStatus) {
+  const before = state.agents[name] ?? { name, description: '', status }
+  const next = { ...state, agents: { ...state.agents, [name]: { ...before, status } } }
+  // No frame says that the agents were released; an active one proves it.
+  return settleIdle(status === 'active' ? applyReleased(next) : next)
+}
+
+/** Ends the hold of the agents. */
+export function applyReleased(state: ChatState): ChatState {
+  if (state.hub?.held === undefined) return state
+  const { held: _, ...hub } = state.hub
+  return { ...state, hub }
+}
+
+/** Clears live cycles without an active agent (a cycle may end without a frame). */
+function settleIdle(state: ChatState) {
+  const conversations = mapValues(state.conversations, c =>
+    c.agents.some(name => state.agents[name]?.status === 'active') ? c : settle(c),
+  )
+  return { ...state, conversations }
+}
+
+function refuse(
+  state: ChatState,
+  { clientId, message }: Extract<HubFrame, { type: 'error' }>,
+  now: number,
+): ChatState {
+  const owner = Object.values(state.conversations).find(c =>
+    c.pending.some(pending => pending.clientId === clientId),
+  )
+  if (clientId && owner) return change(state, owner.id, c => refusePending(c, clientId, message))
+  return { ...applyUndecided(state), problem: { text: message, at: now } }
+}
+
+export function applyDisconnect(state: ChatState) {
+  return { ...applyUndecided(state), conversations: mapValues(state.conversations, interrupt) }
+}
+
+export function applyOpen(state: ChatState, id: string) {
+  return change(state, id, openForReading)
+}
+
+export function applySend(state: ChatState, pending: Pending) {
+  return change(state, pending.conversation, c => addPending(c, pending))
+}
+
+/** Sends the same message once more. */
+export function applyRetry(state: ChatState, pending: Pending) {
+  return change(state, pending.conversation, c => refusePending(c, pending.clientId, undefined))
+}
+
+export function applyDiscard(state: ChatState, pending: Pending) {
+  return change(state, pending.conversation, c => removePending(c, pending.clientId))
+}
+
+export function applyEarlier(state: ChatState, id: string, older: Message[], base: number) {
+  return change(state, id, c => prependMessages(c, older, base))
+}
+
+export function applyProblem(state: ChatState, text: string | null, now: number): ChatState {
+  return { ...state, problem: text === null ? null : { text, at: now } }
+}
+
+/**
+ * Returns the frames that bring this page up to date: the conversations that it reads resume where they
+ * stopped, the others only report news.
+ */
+export function subscriptions(state: ChatState): ClientFrame[] {
+  return Object.values(state.conversations).map(c => ({
+    type: 'subscribe',
+    conversation: c.id,
+    after: c.seen,
+  }))
+}
+
+function mapValues<Value>(record: Record<string, Value>, how: (value: Value) => Value) {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, how(value)]))
+}

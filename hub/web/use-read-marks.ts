@@ -1,0 +1,56 @@
+import { useEffect, useState } from 'preact/hooks'
+import { read, write } from './address.ts'
+import type { ChatState } from './conversation-store.ts'
+
+const MARKS = 'superbloom.read'
+
+/**
+ * Returns the conversations with unread messages. This browser stores how far each was read; one that it
+ * never saw counts as read, else a new browser would begin with everything unread.
+ */
+export function useReadMarks(chat: ChatState, current: string | null): Record<string, true> {
+  const [marks, setMarks] = useState(load)
+  const visible = useVisible()
+
+  useEffect(() => {
+    const next = advance(marks, chat, visible ? current : null)
+    if (next === marks) return
+    write(MARKS, JSON.stringify(next))
+    setMarks(next)
+  }, [chat, current, visible])
+
+  const unread = Object.values(chat.conversations).filter(c => c.lastSeq > (marks[c.id] ?? c.lastSeq))
+  useEffect(() => {
+    const name = current ? `${current} · Superbloom` : 'Superbloom'
+    document.title = unread.length > 0 ? `(${unread.length}) ${name}` : name
+  }, [current, unread.length])
+  return Object.fromEntries(unread.map(c => [c.id, true]))
+}
+
+function advance(marks: Record<string, number>, chat: ChatState, looked: string | null) {
+  if (!chat.hub) return marks
+  const changed = Object.values(chat.conversations).filter(({ id, lastSeq }) => {
+    const mark = marks[id] ?? Infinity
+    return mark > lastSeq || (id === looked && mark < lastSeq)
+  })
+  if (changed.length === 0) return marks
+  return { ...marks, ...Object.fromEntries(changed.map(c => [c.id, c.lastSeq])) }
+}
+
+function load(): Record<string, number> {
+  try {
+    return JSON.parse(read(MARKS) ?? '{}')
+  } catch {
+    return {}
+  }
+}
+
+function useVisible() {
+  const [visible, setVisible] = useState(document.visibilityState === 'visible')
+  useEffect(() => {
+    const update = () => setVisible(document.visibilityState === 'visible')
+    document.addEventListener('visibilitychange', update)
+    return () => document.removeEventListener('visibilitychange', update)
+  }, [])
+  return visible
+}

@@ -1,0 +1,94 @@
+/** This file maps technical names to the page's words. */
+
+/** "get_system_metrics" becomes "Get system metrics"; "files__read_file" "Read file (files)". */
+export function toolWords(tool: string) {
+  const cut = tool.indexOf('__')
+  const server = cut > 0 ? tool.slice(0, cut) : ''
+  const name = (cut > 0 ? tool.slice(cut + 2) : tool).replaceAll(/[_-]+/g, ' ').trim()
+  const words = name.charAt(0).toUpperCase() + name.slice(1)
+  return server ? `${words} (${server})` : words
+}
+
+const CALL_WORDS: Record<string, string> = {
+  planned: 'planned',
+  started: 'running',
+  ok: 'done',
+  error: 'failed',
+  unknown: 'outcome unknown',
+  skipped: 'skipped',
+  waiting: 'waits for a yes',
+  asked: 'asked a person',
+  denied: 'denied',
+  expired: 'not answered in time',
+}
+
+export function callWords(status: string) {
+  return CALL_WORDS[status] ?? status
+}
+
+const AGENT_WORDS: Record<string, string> = {
+  active: 'working',
+  sleeping: 'asleep',
+  waiting: 'waiting',
+  failed: 'failed',
+  retired: 'retired',
+}
+
+export function agentWords(status: string) {
+  return AGENT_WORDS[status] ?? status
+}
+
+export const THREAD_WORDS: Record<string, string> = {
+  ...AGENT_WORDS,
+  complete: 'complete',
+  cancelled: 'cancelled',
+}
+
+export const CYCLE_WORDS: Record<string, string> = {
+  running: 'running',
+  done: 'done',
+  failed: 'failed',
+  stopped: 'stopped',
+  dead: 'failed for good',
+}
+
+export const EVENT_WORDS: Record<string, string> = {
+  pending: 'waits',
+  processing: 'worked on',
+  handled: 'handled',
+  ignored: 'nobody wanted it',
+  held: 'held',
+}
+
+/** Words for why a part of a history ended. */
+export const SESSION_WORDS: Record<string, string> = {
+  compaction: 'summed up',
+  idle: 'summed up after a pause',
+  reset: 'before a fresh start',
+  ended: 'of a task that ended',
+  open: 'still in mind',
+}
+
+/** Tones of servers' states: good, warning, bad; other states are neutral. */
+const SERVER_TONES: Record<string, string> = { ready: 'good', degraded: 'warn', down: 'bad' }
+
+export function serverTone(state: string) {
+  return SERVER_TONES[state] ?? 'neutral'
+}
+
+/** Makes words the second half of a conversation's id; '' where none are usable. */
+export function toSlug(text: string) {
+  return text
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/[\u0300-\u036f]/g, '')
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .slice(0, 40)
+    .replaceAll(/^-+|-+$/g, '')
+}
+
+/** "homelab/the-disks" becomes "the disks"; the default one keeps its agent's name. */
+export function conversationTitle(id: string) {
+  const cut = id.indexOf('/')
+  return cut < 0 ? id : id.slice(cut + 1).replaceAll('-', ' ')
+}
