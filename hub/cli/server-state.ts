@@ -1,7 +1,8 @@
+import { type HubStatus, hubStatus } from '../../schemas/hub-status.ts'
 import { sleep, systemClock, toIso } from '../core/clock.ts'
 import { HubError } from '../core/errors.ts'
 import { plural, toLine } from '../core/text.ts'
-import { describeName, type HubStatus, hubStatus } from '../mcp/hub-tools/status.ts'
+import { describeName } from '../mcp/hub-tools/status.ts'
 import { callHub } from './call-hub.ts'
 import type { RunningHub } from './find-hub.ts'
 

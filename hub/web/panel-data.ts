@@ -1,15 +1,15 @@
-import type { Clock } from './clock.ts'
-import { type Mcp, reasonOf } from './mcp.ts'
 import type {
-  DeadLetter,
-  EventSeen,
-  FoundSession,
-  HubStatus,
-  ListedAgent,
+  AgentView,
+  ListedDeadLetter,
+  ListedEvent,
   Schedule,
   ThreadAudit,
-  ThreadListed,
-} from './panel-types.ts'
+  ThreadView,
+} from '../../schemas/hub-lists.ts'
+import type { HubStatus } from '../../schemas/hub-status.ts'
+import type { FoundSession } from '../../schemas/search.ts'
+import type { Clock } from './clock.ts'
+import { type Mcp, reasonOf } from './mcp.ts'
 import { createStore } from './store.ts'
 
 /** Milliseconds without frames about agents, which come in bursts, until the panel reads once. */
@@ -173,12 +173,12 @@ interface PanelState {
   tab: Tab
   loading: boolean
   searching: boolean
-  agents: { agents: ListedAgent[] } | null
+  agents: { agents: AgentView[] } | null
   schedules: { schedules: Schedule[] } | null
   status: HubStatus | null
-  letters: { deadLetters: DeadLetter[] } | null
-  threads: { threads: ThreadListed[] } | null
-  events: { events: EventSeen[] } | null
+  letters: { deadLetters: ListedDeadLetter[] } | null
+  threads: { threads: ThreadView[] } | null
+  events: { events: ListedEvent[] } | null
   /** Id of the thread whose audit is open */
   thread: string | null
   audit: ThreadAudit | null

@@ -1,14 +1,19 @@
 import { type Command, Option } from 'commander'
 import { z } from 'zod'
+import {
+  type AgentView,
+  agentList,
+  deadLetters,
+  eventStatuses,
+  threadStatuses,
+} from '../../../schemas/hub-lists.ts'
+import { hubStatus } from '../../../schemas/hub-status.ts'
 import { toIso } from '../../core/clock.ts'
 import { HubError } from '../../core/errors.ts'
 import { plural, toLine } from '../../core/text.ts'
-import { type AgentView, agentList } from '../../mcp/hub-tools/agents.ts'
 import { describeApproval } from '../../mcp/hub-tools/approvals.ts'
-import { deadLetters, describeDeadLetter } from '../../mcp/hub-tools/dead-letters.ts'
-import { eventStatuses } from '../../mcp/hub-tools/events.ts'
-import { describeStatus, hubStatus } from '../../mcp/hub-tools/status.ts'
-import { threadStatuses } from '../../mcp/hub-tools/threads.ts'
+import { describeDeadLetter } from '../../mcp/hub-tools/dead-letters.ts'
+import { describeStatus } from '../../mcp/hub-tools/status.ts'
 import { sendDecision } from '../approvals.ts'
 import { callHub, printCall } from '../call-hub.ts'
 import { findHub } from '../find-hub.ts'

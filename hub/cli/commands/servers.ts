@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { hubStatus } from '../../mcp/hub-tools/status.ts'
+import { hubStatus } from '../../../schemas/hub-status.ts'
 import { callHub } from '../call-hub.ts'
 import { addServers, removeServer, switchServer } from '../change-servers.ts'
 import { findHub } from '../find-hub.ts'

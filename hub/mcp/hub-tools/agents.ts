@@ -1,27 +1,11 @@
 import { z } from 'zod'
+import { type AgentView, agentList } from '../../../schemas/hub-lists.ts'
 import { dayOf } from '../../core/clock.ts'
 import { toLine } from '../../core/text.ts'
 import { readAgentFigures } from '../../store/agent-figures.ts'
 import { usageOfDay } from '../../store/usage.ts'
 import type { HubToolReads } from './deps.ts'
 import { defineHubTool } from './hub-tool.ts'
-
-const agentView = z.object({
-  name: z.string(),
-  description: z.string(),
-  status: z.enum(['sleeping', 'active', 'waiting', 'failed', 'retired']),
-  conversations: z.array(z.string()),
-  threads: z.int(),
-  pending: z.int().describe('items in its inbox'),
-  cycles: z.int(),
-  lastCycleAt: z.number().nullable().describe('unix milliseconds'),
-  tokensToday: z.int(),
-  moneyToday: z.number().describe("in the prices' currency; 0 without prices"),
-  windowTokens: z.int().describe('an estimate of what its main thread sees'),
-})
-
-export const agentList = z.object({ agents: z.array(agentView) })
-export type AgentView = z.infer<typeof agentView>
 
 export const listAgents = defineHubTool({
   name: 'hub_list_agents',

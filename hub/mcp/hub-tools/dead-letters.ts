@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { deadLetter, deadLetters, type ListedDeadLetter } from '../../../schemas/hub-lists.ts'
 import { toIso } from '../../core/clock.ts'
 import { HubError } from '../../core/errors.ts'
 import { plural, toLine, truncate } from '../../core/text.ts'
@@ -9,30 +10,6 @@ import {
   retryDeadLetter,
 } from '../../store/dead-letters.ts'
 import { defineHubTool } from './hub-tool.ts'
-
-const deadLetter = z.object({
-  id: z.string(),
-  agent: z.string(),
-  thread: z.string(),
-  cycle: z.string(),
-  status: z.enum(['open', 'retried', 'discarded']),
-  reason: z.string(),
-  error: z.object({ code: z.string(), status: z.int().optional(), message: z.string() }).optional(),
-  retryable: z.boolean().describe('the same may succeed later without a change'),
-  at: z.number().describe('unix milliseconds'),
-  decidedAt: z.number().nullable(),
-  decidedBy: z.string().nullable(),
-  conversation: z.string().nullable(),
-  steps: z.int(),
-  items: z
-    .array(z.object({ kind: z.string(), origin: z.string(), text: z.string(), at: z.number() }))
-    .describe('what the cycle had taken from the inbox'),
-  calls: z
-    .array(z.object({ tool: z.string(), arguments: z.string(), status: z.string() }))
-    .describe('tool calls that it had made'),
-})
-export const deadLetters = z.object({ deadLetters: z.array(deadLetter) })
-export type ListedDeadLetter = z.infer<typeof deadLetter>
 
 export const listAllDeadLetters = defineHubTool({
   name: 'hub_list_dead_letters',

@@ -1,11 +1,11 @@
 import type { AgentStatus, ChatMessage, NewUserMessage, StopTarget } from '../../../schemas/chat.ts'
+import type { HubStatus } from '../../../schemas/hub-status.ts'
 import type { NewEvent, RoutedEvent } from '../../../schemas/inbox.ts'
 import type { Clock } from '../../core/clock.ts'
 import { HubError } from '../../core/errors.ts'
 import type { NewId } from '../../core/ids.ts'
 import type { Signals } from '../../core/signals.ts'
 import type { Store } from '../../store/open.ts'
-import type { HubStatus } from './status.ts'
 
 export interface ListedAgent {
   name: string

@@ -1,11 +1,10 @@
 import { z } from 'zod'
+import { eventStatuses, type ListedEvent, listedEvent } from '../../../schemas/hub-lists.ts'
 import { toIso } from '../../core/clock.ts'
 import { HubError } from '../../core/errors.ts'
 import { plural, toLine } from '../../core/text.ts'
 import { listEvents } from '../../store/events.ts'
 import { defineHubTool, toView } from './hub-tool.ts'
-
-export const eventStatuses = ['pending', 'processing', 'handled', 'ignored', 'held'] as const
 
 export const publishEvent = defineHubTool({
   name: 'hub_publish_event',
@@ -39,19 +38,6 @@ export const publishEvent = defineHubTool({
   toText: ({ id, status, note }) => toLine(`${id} (${status}): ${note}`),
 })
 
-const event = z.object({
-  id: z.string(),
-  source: z.string(),
-  type: z.string(),
-  key: z.string(),
-  payload: z.record(z.string(), z.unknown()),
-  status: z.enum(eventStatuses),
-  routedTo: z.array(z.string()),
-  note: z.string().optional().describe('why it went there'),
-  repeats: z.int().describe('how many of the same were held behind it'),
-  at: z.number().describe('unix milliseconds'),
-})
-
 export const listAllEvents = defineHubTool({
   name: 'hub_list_events',
   title: 'List events',
@@ -61,16 +47,16 @@ export const listAllEvents = defineHubTool({
     status: z.enum(eventStatuses).optional(),
     limit: z.int().min(1).max(500).default(50),
   }),
-  output: z.object({ events: z.array(event) }),
+  output: z.object({ events: z.array(listedEvent) }),
   effect: 'reads',
   async run(filter, { deps }) {
     const rows = await listEvents(deps.store.db, filter)
-    return { events: rows.map(row => event.parse(toView(row))) }
+    return { events: rows.map(row => listedEvent.parse(toView(row))) }
   },
   toText: ({ events }) => events.map(describe).join('\n') || 'No events.',
 })
 
-function describe({ id, type, source, status, note, repeats, at }: z.infer<typeof event>): string {
+function describe({ id, type, source, status, note, repeats, at }: ListedEvent): string {
   const again = repeats > 0 ? `, repeated ${plural(repeats, 'time')}` : ''
   return toLine(`${toIso(at)} ${type} from ${source} (${id}): ${status}${again}${note ? `; ${note}` : ''}`)
 }

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AgentStatus } from '../../../schemas/chat.ts'
 import type { UpstreamHealth } from '../../../schemas/health.ts'
+import type { Budgets, HubStatus } from '../../../schemas/hub-status.ts'
 import { type Clock, dayOf } from '../../core/clock.ts'
 import type { Model, ModelQuirk } from '../../core/model.ts'
 import { threadsAwaitingApproval } from '../../store/approvals.ts'
@@ -13,7 +14,6 @@ import type { UsageDay } from '../../store/tables.ts'
 import { mainThreadId } from '../../store/threads.ts'
 import { usageOfDay } from '../../store/usage.ts'
 import type { ListedAgent } from './deps.ts'
-import type { Budgets, HubStatus } from './status.ts'
 
 interface DailyLimits {
   tokensPerDay?: number | undefined

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { toolCallStatuses } from '../../../schemas/chat.ts'
+import { auditCycle, type ThreadAudit, threadAudit } from '../../../schemas/hub-lists.ts'
 import { toIso } from '../../core/clock.ts'
 import { HubError } from '../../core/errors.ts'
 import { toLine, truncate } from '../../core/text.ts'
@@ -14,47 +14,10 @@ import { resultOf } from '../../store/ledger.ts'
 import type { CycleRow, ToolCallRow } from '../../store/tables.ts'
 import type { HubToolDeps } from './deps.ts'
 import { defineHubTool, toView } from './hub-tool.ts'
-import { threadView, toThreadView } from './threads.ts'
+import { toThreadView } from './threads.ts'
 
 /** Characters of one result that are shown; the history holds it whole. */
 const LONGEST_RESULT = 4_000
-
-const time = z.number().describe('unix milliseconds')
-
-const call = z.object({
-  id: z.string(),
-  tool: z.string(),
-  arguments: z.string().describe('JSON, as the model wrote it'),
-  status: z.enum(toolCallStatuses),
-  result: z.string().optional(),
-  startedAt: time.optional(),
-  endedAt: time.optional(),
-})
-
-const step = z.object({
-  step: z.int(),
-  at: time,
-  text: z.string(),
-  calls: z.array(call),
-})
-
-const cycle = z.object({
-  id: z.string(),
-  status: z.enum(['running', 'done', 'failed', 'stopped', 'dead']),
-  startedAt: time,
-  endedAt: time.optional(),
-  replyTo: z.string().optional().describe('the conversation of its final text'),
-  note: z.string().optional().describe('why it failed or was cut short'),
-  model: z.string().optional(),
-  attempts: z.int(),
-  tokens: z.object({ input: z.int(), output: z.int(), cached: z.int() }),
-  cost: z.number().describe("in the prices' currency; 0 without prices"),
-  inbox: z.array(z.object({ at: time, text: z.string() })).describe('what it was told, in order'),
-  steps: z.array(step),
-})
-
-const output = z.object({ thread: threadView, cycles: z.array(cycle) })
-type Audit = z.infer<typeof output>
 
 export const readThreadTool = defineHubTool({
   name: 'hub_read_thread',
@@ -66,7 +29,7 @@ export const readThreadTool = defineHubTool({
     after: z.string().max(200).optional().describe('the id of a cycle; default: the newest cycles'),
     limit: z.int().min(1).max(100).default(20).describe('cycles'),
   }),
-  output,
+  output: threadAudit,
   effect: 'reads',
   run: (args, { deps }) => readAudit(deps, args),
   toText: describeAudit,
@@ -75,7 +38,7 @@ export const readThreadTool = defineHubTool({
 async function readAudit(
   deps: HubToolDeps,
   { thread, after, limit }: { thread: string; after?: string | undefined; limit: number },
-): Promise<Audit> {
+): Promise<ThreadAudit> {
   const { db } = deps.store
   const row = await findListed(db, thread)
   if (!row) throw new HubError('not_found', `There is no thread ${thread}; hub_list_threads shows them`)
@@ -90,7 +53,7 @@ async function readAudit(
 }
 
 function toCycle(row: CycleRow, entries: readonly AuditEntry[], calls: readonly ToolCallRow[]) {
-  return cycle.parse({
+  return auditCycle.parse({
     ...toView(row),
     tokens: { input: row.input_tokens, output: row.output_tokens, cached: row.cached_tokens },
     cost: row.cost_micros / 1_000_000,
@@ -121,7 +84,7 @@ function resultText(row: ToolCallRow, entries: readonly AuditEntry[]): string {
   return held && row.approval_id === null ? held.content.text : resultOf(row).text
 }
 
-function describeAudit({ thread, cycles }: Audit): string {
+function describeAudit({ thread, cycles }: ThreadAudit): string {
   const lines = cycles.flatMap(one => [
     `${one.id} ${one.status} at ${toIso(one.startedAt)}, ${one.tokens.input + one.tokens.output} tokens${one.note ? `: ${toLine(one.note)}` : ''}`,
     ...one.inbox.map(({ text }) => indent(text, '  > ')),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { eventWanted, missedPolicy } from '../../../schemas/inbox.ts'
+import { type Schedule, schedule } from '../../../schemas/hub-lists.ts'
+import { eventWanted } from '../../../schemas/inbox.ts'
 import { name } from '../../../schemas/names.ts'
 import { HubError } from '../../core/errors.ts'
 import { describeNextRun, planSchedule } from '../../core/schedule-plan.ts'
@@ -9,21 +10,6 @@ import type { NewSchedule, ScheduleRow } from '../../store/tables.ts'
 import { ensureMainThread } from '../../store/threads.ts'
 import { meantAgent } from './deps.ts'
 import { defineHubTool, toView } from './hub-tool.ts'
-
-const schedule = z.object({
-  id: z.string(),
-  agent: z.string(),
-  kind: z.enum(['once', 'cron']),
-  cron: z.string().optional(),
-  timezone: z.string(),
-  reason: z.string(),
-  nextRun: z.number().nullable().describe('unix milliseconds; null: only by an event'),
-  wakeOnEvents: z.array(eventWanted),
-  status: z.enum(['active', 'held', 'done', 'cancelled']),
-  missed: missedPolicy.describe('what happens with what the hub slept through'),
-  createdBy: z.string(),
-  conversation: z.string().optional(),
-})
 
 export const listAllSchedules = defineHubTool({
   name: 'hub_list_schedules',
@@ -105,11 +91,11 @@ export const cancelOne = defineHubTool({
 })
 
 /** Returns a pending wake-up as clients see it. */
-export function toScheduleView(row: ScheduleRow): z.infer<typeof schedule> {
+export function toScheduleView(row: ScheduleRow): Schedule {
   return schedule.parse({ nextRun: null, ...toView(row) })
 }
 
-function describe(one: z.infer<typeof schedule>): string {
+function describe(one: Schedule): string {
   const repeats = one.cron ? ` (cron ${one.cron})` : ''
   const types = one.wakeOnEvents.map(wanted => (typeof wanted === 'string' ? wanted : wanted.type))
   const early = types.length > 0 ? `, or early on ${types.join(', ')}` : ''

@@ -1,33 +1,10 @@
 import { z } from 'zod'
+import { type ThreadView, threadStatuses, threadView } from '../../../schemas/hub-lists.ts'
 import { name } from '../../../schemas/names.ts'
 import { toIso } from '../../core/clock.ts'
 import { plural, toLine, truncate } from '../../core/text.ts'
 import { type ListedThread, listThreadsOf } from '../../store/audit.ts'
 import { defineHubTool, toView } from './hub-tool.ts'
-
-export const threadStatuses = ['active', 'sleeping', 'waiting', 'complete', 'failed', 'cancelled'] as const
-
-const time = z.number().describe('unix milliseconds')
-
-export const threadView = z.object({
-  id: z.string(),
-  agent: z.string(),
-  kind: z.enum(['main', 'task']),
-  status: z.enum(threadStatuses),
-  createdAt: time,
-  updatedAt: time,
-  pending: z.int().describe('items in its inbox'),
-  cycles: z.int(),
-  parent: z.string().optional().describe('the thread that made this task'),
-  depth: z.int(),
-  instructions: z.string().optional(),
-  summary: z.string().optional().describe('what the task told at its end'),
-  result: z.record(z.string(), z.unknown()).optional().describe('what fits the schema that its maker gave'),
-  conversation: z.string().optional().describe('where its summary is answered'),
-  endedAt: time.optional(),
-  archivedAt: time.optional(),
-})
-export type ThreadView = z.infer<typeof threadView>
 
 export const listAllThreads = defineHubTool({
   name: 'hub_list_threads',

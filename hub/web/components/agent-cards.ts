@@ -1,13 +1,13 @@
+import type { AgentView } from '../../../schemas/hub-lists.ts'
 import type { ChatState } from '../conversation-store.ts'
 import { useNow } from '../hooks.ts'
 import { html } from '../html.ts'
-import type { ListedAgent } from '../panel-types.ts'
 import { count, relative } from '../time.ts'
 import { agentWords } from '../words.ts'
 import { Flower } from './flower.ts'
 
 /** Shows the agents; `chat` has newer states than `agents`. */
-export function AgentCards({ agents, chat }: { agents: ListedAgent[]; chat: ChatState }) {
+export function AgentCards({ agents, chat }: { agents: AgentView[]; chat: ChatState }) {
   const now = useNow(30_000)
   if (agents.length === 0)
     return html`<p class="panel-none">None. An agent is a Markdown file in the folder agents.</p>`
@@ -16,7 +16,7 @@ export function AgentCards({ agents, chat }: { agents: ListedAgent[]; chat: Chat
   </ul>`
 }
 
-function AgentCard({ agent, status, now }: { agent: ListedAgent; status: string; now: number }) {
+function AgentCard({ agent, status, now }: { agent: AgentView; status: string; now: number }) {
   return html`<li class="card">
     <div class="card-head">
       <${Flower} name=${agent.name} status=${status} />
@@ -36,7 +36,7 @@ function awakeWords(at: number | null, now: number) {
 }
 
 function facts(
-  { pending, threads, lastCycleAt, tokensToday, windowTokens = 0 }: ListedAgent,
+  { pending, threads, lastCycleAt, tokensToday, windowTokens }: AgentView,
   now: number,
 ): string[] {
   return [

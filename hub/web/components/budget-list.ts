@@ -1,5 +1,5 @@
+import type { Budgets } from '../../../schemas/hub-status.ts'
 import { html } from '../html.ts'
-import type { Budgets, Used } from '../panel-types.ts'
 
 /** Shows today's use of the budgets: of all agents, then of each active one. */
 export function BudgetList({ budgets }: { budgets: Budgets }) {
@@ -21,11 +21,19 @@ export function isWorthShowing({ tokens, money }: Budgets) {
   return isCounted(tokens) || isCounted(money)
 }
 
-function isCounted({ used, limit }: Used) {
+function isCounted({ used, limit }: Budgets['tokens']) {
   return used > 0 || limit !== undefined
 }
 
-function Line({ name, used: { used, limit }, unit }: { name: string; used: Used; unit: string }) {
+function Line({
+  name,
+  used: { used, limit },
+  unit,
+}: {
+  name: string
+  used: Budgets['tokens']
+  unit: string
+}) {
   const share = limit ? used / limit : 0
   const words = `${amount(used)}${limit === undefined ? '' : ` of ${amount(limit)}`} ${unit}`
   return html`<div class=${`budget ${share >= 1 ? 'budget-spent' : share >= 0.8 ? 'budget-high' : ''}`}>

@@ -1,13 +1,13 @@
 import { useEffect, useRef } from 'preact/hooks'
+import type { ListedDeadLetter } from '../../../schemas/hub-lists.ts'
 import { useNow } from '../hooks.ts'
 import { html } from '../html.ts'
-import type { DeadLetter } from '../panel-types.ts'
 import { count, fullTime, relative } from '../time.ts'
 import { callWords, toolWords } from '../words.ts'
 import { ActButton, AskAgain } from './ask-again.ts'
 
 interface DeadLettersProps {
-  letters: DeadLetter[]
+  letters: ListedDeadLetter[]
   /** the one to show */
   marked: { id: string } | null
   onRetry: (id: string) => Promise<void>
@@ -26,7 +26,7 @@ export function DeadLetters({ letters, marked, onRetry, onDiscard }: DeadLetters
 }
 
 interface LetterCardProps {
-  letter: DeadLetter
+  letter: ListedDeadLetter
   now: number
   mark: object | null
   onRetry: (id: string) => Promise<void>
@@ -59,7 +59,7 @@ function LetterCard({ letter, now, mark, onRetry, onDiscard }: LetterCardProps) 
   </li>`
 }
 
-function CallsMade({ calls }: { calls: DeadLetter['calls'] }) {
+function CallsMade({ calls }: { calls: ListedDeadLetter['calls'] }) {
   return html`<details class="fold">
     <summary>What had been done</summary>
     <ul class="fold-list">

@@ -1,11 +1,11 @@
+import type { ListedEvent } from '../../../schemas/hub-lists.ts'
 import { useNow } from '../hooks.ts'
 import { html } from '../html.ts'
-import type { EventSeen } from '../panel-types.ts'
 import { count, fullTime, relative } from '../time.ts'
 import { EVENT_WORDS } from '../words.ts'
 
 /** Lists events, with where each went and why. */
-export function EventList({ events }: { events: EventSeen[] }) {
+export function EventList({ events }: { events: ListedEvent[] }) {
   const now = useNow(30_000)
   if (events.length === 0)
     return html`<p class="panel-none">None yet. Servers, webhooks and MCP clients bring them.</p>`
@@ -14,7 +14,7 @@ export function EventList({ events }: { events: EventSeen[] }) {
   </ul>`
 }
 
-function EventCard({ event, now }: { event: EventSeen; now: number }) {
+function EventCard({ event, now }: { event: ListedEvent; now: number }) {
   const { type, source, status, note, repeats, routedTo, at, payload } = event
   return html`<li class="card">
     <div class="card-head">

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
+import type { FoundSession } from '../../../schemas/search.ts'
 import { html, typedIn } from '../html.ts'
 import type { Search } from '../panel-data.ts'
-import type { FoundSession } from '../panel-types.ts'
 import { count, dayAndTime, fullTime } from '../time.ts'
 import { SESSION_WORDS } from '../words.ts'
 import { Icon } from './icons.ts'

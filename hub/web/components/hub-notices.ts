@@ -1,14 +1,12 @@
+import type { HubStatus } from '../../../schemas/hub-status.ts'
 import { useNow, useTries } from '../hooks.ts'
 import { html } from '../html.ts'
-import type { HubStatus, Provider } from '../panel-types.ts'
 import { count, dayAndTime, relative } from '../time.ts'
 import { AskAgain } from './ask-again.ts'
 
 /** Tells whether a problem of the hub needs a person. */
-export function needsAttention(status: HubStatus | null) {
-  if (!status) return false
-  const { held, model, serversDown = [], problems } = status
-  const isModelDown = (model?.health ?? []).some(one => one.state !== 'ok') || (model?.parked ?? 0) > 0
+export function needsAttention({ held, model, serversDown, problems }: HubStatus) {
+  const isModelDown = model.health.some(one => one.state !== 'ok') || model.parked > 0
   return held !== undefined || isModelDown || serversDown.length > 0 || problems.length > 0
 }
 
@@ -21,8 +19,8 @@ interface HubNoticesProps {
 
 /** Lists the hub's own problems, each with its remedy. */
 export function HubNotices({ status, onRelease, onTried }: HubNoticesProps) {
-  const { held, model, serversDown = [], problems } = status
-  const down = (model?.health ?? []).filter(one => one.state !== 'ok')
+  const { held, model, serversDown, problems } = status
+  const down = model.health.filter(one => one.state !== 'ok')
   const now = useNow(down.length > 0 ? 1_000 : 60_000)
   useTries(
     down.map(one => one.retryAt),
@@ -31,7 +29,7 @@ export function HubNotices({ status, onRelease, onTried }: HubNoticesProps) {
   return html`<ul class="problems">
     ${held && html`<li key="held"><${Held} until=${held.until} now=${now} onRelease=${onRelease} /></li>`}
     ${down.map(one => html`<li key=${one.name}>${modelWords(one, now)}</li>`)}
-    ${model?.parked ? html`<li key="parked">${parkedWords(model.parked)}</li>` : null}
+    ${model.parked > 0 && html`<li key="parked">${parkedWords(model.parked)}</li>`}
     ${serversDown.map(one => html`<li key=${`server-${one.name}`}>The server ${one.name} went down ${relative(one.since, now)} and has not come back.</li>`)}
     ${problems.map(problem => html`<li key=${problem}>${problem}</li>`)}
   </ul>`
@@ -42,7 +40,7 @@ function Held({ until, now, onRelease }: { until: number; now: number; onRelease
     <${AskAgain} label="Let the agents go" name="Let the agents go" question="Is what ended it mended?" yes="Let them go" busy="Letting them go…" no="Not yet" onYes=${onRelease} />`
 }
 
-function modelWords({ name, state, retryAt, error }: Provider, now: number) {
+function modelWords({ name, state, retryAt, error }: HubStatus['model']['health'][number], now: number) {
   const next =
     state === 'trying' || retryAt === undefined || retryAt <= now
       ? 'is asked again now'

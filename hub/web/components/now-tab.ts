@@ -38,7 +38,7 @@ export function NowTab({ panel, chat, session, marked }: NowTabProps) {
     <${Section} title="Scheduled" error=${errors.schedules} isLoading=${schedules === null}>
       <${ScheduleList} schedules=${schedules?.schedules ?? []} onCancel=${panel.cancelSchedule} />
     <//>
-    ${status?.budgets && isWorthShowing(status.budgets) && html`<${Section} title="Used today" isLoading=${false}><${BudgetList} budgets=${status.budgets} /><//>`}
+    ${status && isWorthShowing(status.budgets) && html`<${Section} title="Used today" isLoading=${false}><${BudgetList} budgets=${status.budgets} /><//>`}
     <${Section} title="Servers" error=${errors.status} isLoading=${status === null}>
       <${ServerList} servers=${status?.servers ?? []} onTried=${panel.touch} />
       <${HubFacts} status=${status} />

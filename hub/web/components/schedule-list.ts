@@ -1,16 +1,14 @@
+import type { Schedule } from '../../../schemas/hub-lists.ts'
 import { useNow } from '../hooks.ts'
 import { html } from '../html.ts'
-import type { Schedule } from '../panel-types.ts'
 import { dayAndTime, fullTime, relative } from '../time.ts'
 import { AskAgain } from './ask-again.ts'
-
-const ENDED = ['done', 'fired', 'cancelled', 'complete', 'failed', 'expired']
 
 type ScheduleListProps = { schedules: Schedule[]; onCancel: (id: string) => Promise<void> }
 
 export function ScheduleList({ schedules, onCancel }: ScheduleListProps) {
   const due = schedules
-    .filter(one => !ENDED.includes(one.status))
+    .filter(one => one.status === 'active' || one.status === 'held')
     .sort((a, b) => (a.nextRun ?? Infinity) - (b.nextRun ?? Infinity))
   const now = useNow(due.some(one => isSoon(one.nextRun)) ? 1_000 : 30_000)
   if (due.length === 0)
@@ -38,7 +36,7 @@ function ScheduleCard({ schedule, now, onCancel }: ScheduleCardProps) {
           ? html`<span>${status === 'held' ? 'held' : 'waits for an event'}</span>`
           : html`<span><time datetime=${new Date(nextRun).toISOString()} title=${fullTime(nextRun)}><b>${nextRun <= now ? 'due now' : relative(nextRun, now)}</b>, ${dayAndTime(nextRun, now)}</time></span>`
       }
-      ${kind === 'cron' && html`<span title=${timezone ?? ''}>repeats <code>${cron}</code></span>`}
+      ${kind === 'cron' && html`<span title=${timezone}>repeats <code>${cron}</code></span>`}
       ${status === 'held' && nextRun !== null && html`<span>held</span>`}
     </p>
     </div>

@@ -1,8 +1,10 @@
+import type { HubStatus } from '../../../schemas/hub-status.ts'
 import { useNow, useTries } from '../hooks.ts'
 import { html } from '../html.ts'
-import type { HubStatus, Server } from '../panel-types.ts'
 import { count, duration, relative } from '../time.ts'
 import { serverTone } from '../words.ts'
+
+type Server = HubStatus['servers'][number]
 
 /** Lists the servers; `onTried` is called after an announced try. */
 export function ServerList({ servers, onTried }: { servers: Server[]; onTried: () => void }) {
@@ -37,11 +39,11 @@ function ServerLine({ server, now }: { server: Server; now: number }) {
 }
 
 export function HubFacts({ status }: { status: HubStatus | null }) {
-  if (!status?.hub) return null
+  if (!status) return null
   const { model, queues, hub } = status
   return html`<dl class="facts">
-    ${model && html`<div><dt>Model</dt><dd>${model.kind === 'commands' ? 'built-in commands' : model.name}</dd></div>`}
-    ${queues && html`<div><dt>Work</dt><dd>${workWords(queues)}</dd></div>`}
+    <div><dt>Model</dt><dd>${model.kind === 'commands' ? 'built-in commands' : model.name}</dd></div>
+    <div><dt>Work</dt><dd>${workWords(queues)}</dd></div>
     <div><dt>Up for</dt><dd>${duration(hub.uptimeMs)}</dd></div>
     <div><dt>Version</dt><dd>${hub.version}</dd></div>
   </dl>`

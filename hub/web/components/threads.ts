@@ -1,14 +1,17 @@
 import { useEffect, useRef } from 'preact/hooks'
+import type { ThreadAudit as Audit, ThreadView } from '../../../schemas/hub-lists.ts'
 import { useNow } from '../hooks.ts'
 import { html } from '../html.ts'
-import type { ThreadAudit as Audit, AuditCall, AuditCycle, AuditStep, ThreadListed } from '../panel-types.ts'
 import { count, dayAndTime, duration, fullTime, relative } from '../time.ts'
 import { CYCLE_WORDS, callWords, THREAD_WORDS, toolWords } from '../words.ts'
 import { ActButton } from './ask-again.ts'
 import { Icon } from './icons.ts'
 
+type AuditCycle = Audit['cycles'][number]
+type AuditStep = AuditCycle['steps'][number]
+
 /** Lists the agents' threads and tasks; each opens its audit. */
-export function ThreadList({ threads, onOpen }: { threads: ThreadListed[]; onOpen: (id: string) => void }) {
+export function ThreadList({ threads, onOpen }: { threads: ThreadView[]; onOpen: (id: string) => void }) {
   const now = useNow(30_000)
   if (threads.length === 0)
     return html`<p class="panel-none">None yet. An agent's thread begins with its first message.</p>`
@@ -17,7 +20,7 @@ export function ThreadList({ threads, onOpen }: { threads: ThreadListed[]; onOpe
   </ul>`
 }
 
-type ThreadCardProps = { thread: ThreadListed; now: number; onOpen: (id: string) => void }
+type ThreadCardProps = { thread: ThreadView; now: number; onOpen: (id: string) => void }
 
 function ThreadCard({ thread, now, onOpen }: ThreadCardProps) {
   const { id, status, summary, cycles, pending, updatedAt } = thread
@@ -36,7 +39,7 @@ function ThreadCard({ thread, now, onOpen }: ThreadCardProps) {
   </li>`
 }
 
-function threadTitle({ kind, agent, instructions, id }: ThreadListed) {
+function threadTitle({ kind, agent, instructions, id }: ThreadView) {
   return kind === 'main' ? `${agent}, its main thread` : (instructions ?? id)
 }
 
@@ -114,7 +117,11 @@ function Step({ step: { text, calls } }: { step: AuditStep }) {
   </li>`
 }
 
-function AuditedCall({ call: { tool, status, arguments: given, result } }: { call: AuditCall }) {
+function AuditedCall({
+  call: { tool, status, arguments: given, result },
+}: {
+  call: AuditStep['calls'][number]
+}) {
   return html`<details class="fold">
     <summary><b>${toolWords(tool)}</b> <span class=${`call-state call-${status}`}>${callWords(status)}</span></summary>
     <pre class="fold-text" tabindex="0" role="region" aria-label=${`Arguments of ${tool}`}>${given}</pre>
