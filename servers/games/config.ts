@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { toProblems } from '../../schemas/problems.ts'
-import type { Access } from '../kit/access.ts'
 import { expandVariables, parseConfig, readConfigFile } from '../kit/config-file.ts'
 import {
   type Environment,
@@ -13,21 +12,16 @@ import {
 } from '../kit/env.ts'
 import { describeError } from '../kit/log.ts'
 import { switchSetting } from '../kit/settings.ts'
-import { type BackendSettings, type GameEntry, gamesFile } from './declaration.ts'
+import { type GameEntry, gamesFile } from './declaration.ts'
 import type { ConsoleSettings } from './upstreams/console.ts'
 import type { QuerySettings } from './upstreams/query.ts'
 
 /** One game server's settings, from the config or from labels. */
-export interface GameSettings {
+export type GameSettings = Omit<GameEntry, 'title' | 'query' | 'console'> & {
   name: string
   title: string
-  backend: BackendSettings
   query: QuerySettings | undefined
   console: ConsoleSettings | undefined
-  commands: readonly string[]
-  access: Access
-  startSeconds: number
-  stopSeconds: number
 }
 
 export interface GamesSettings {

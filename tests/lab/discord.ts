@@ -37,8 +37,9 @@ export async function startDiscord(contract?: Contract): Promise<Discord> {
   const post = (request: LabRequest): LabAnswer => {
     if (limit !== undefined) {
       const body = { message: 'You are being rate limited.', retry_after: limit, global: false, code: 0 }
+      const headers = { 'retry-after': String(Math.ceil(limit)) }
       limit = undefined
-      return { status: 429, body }
+      return { status: 429, headers, body }
     }
     const given = readMessage(request)
     const known = messages.find(one => given.nonce !== undefined && one.nonce === given.nonce)

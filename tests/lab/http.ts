@@ -11,6 +11,7 @@ export interface LabRequest {
 
 export interface LabAnswer {
   status?: number
+  headers?: Record<string, string>
   /** Text, or an object that is sent as JSON. */
   body: unknown
 }
@@ -41,8 +42,8 @@ export async function startLab(answer: (request: LabRequest) => LabAnswer, port 
   }
 }
 
-function send(response: ServerResponse, { status = 200, body }: LabAnswer): void {
+function send(response: ServerResponse, { status = 200, headers, body }: LabAnswer): void {
   const isText = typeof body === 'string'
-  response.writeHead(status, { 'Content-Type': isText ? 'text/plain' : 'application/json' })
+  response.writeHead(status, { 'Content-Type': isText ? 'text/plain' : 'application/json', ...headers })
   response.end(isText ? body : JSON.stringify(body))
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Access } from '../../kit/access.ts'
 import { ToolFailure } from '../../kit/failure.ts'
 import { foreignText } from '../../kit/foreign.ts'
+import { toListText } from '../../kit/render.ts'
 import { quote } from '../../kit/text.ts'
 import { type NamedClient, pickClients, rareClientField } from '../upstreams/clients.ts'
 import type { Download, Finished } from '../upstreams/download-client.ts'
@@ -98,18 +99,17 @@ function toWords(text: string): string[] {
 }
 
 function toAmbiguous(wanted: string, fitting: readonly Found[]): ToolFailure {
-  const shown = fitting.slice(0, MAX_NAMED).map(one => {
+  const toText = (one: Found) => {
     const { client, download } = one
     const isTwin = (other: Found) =>
       other !== one && other.client === client && other.download.name === download.name
     const id = fitting.some(isTwin) ? `, id ${quote(download.id)}` : ''
     return `${quote(download.name, 100)} (${client.name}${id})`
-  })
-  const rest = fitting.length > shown.length ? ` and ${fitting.length - shown.length} more` : ''
+  }
   return new ToolFailure({
     what: `Nothing was done: ${fitting.length} downloads fit ${quote(wanted, 100)}.`,
     where: [...new Set(fitting.map(({ client }) => client.name))].join(', '),
-    why: `it may be ${shown.join(', ')}${rest}`,
+    why: `it may be ${toListText(fitting, MAX_NAMED, toText)}`,
     fix: 'Call it again with more of the name, with client, or with the id.',
   })
 }
@@ -120,10 +120,9 @@ function toUnknown(
   failed: readonly string[],
   withFinished: boolean,
 ): ToolFailure {
-  const names = all.slice(0, MAX_NAMED).map(({ download }) => quote(download.name, 100))
-  const rest = all.length > names.length ? ` and ${all.length - names.length} more` : ''
+  const names = toListText(all, MAX_NAMED, ({ download }) => quote(download.name, 100))
   const kind = withFinished ? 'download' : 'unfinished download'
-  const there = names.length === 0 ? `there is no ${kind} at all` : `there is ${names.join(', ')}${rest}`
+  const there = names === '' ? `there is no ${kind} at all` : `there is ${names}`
   return new ToolFailure({
     what: `Nothing was done: no ${kind} is called ${quote(wanted, 100)}.`,
     where: 'the download clients',

@@ -7,31 +7,23 @@ export const SETTING = 'DOCKER_HOST or the ENGINE_…_URL'
 export const explain: Explain = {
   status(title, status) {
     switch (status) {
-      case 403:
-        return {
-          kind: 'forbidden',
-          what: `${title} does not allow this.`,
-          fix: 'Where a proxy guards the socket, let it allow this: CONTAINERS=1 and EVENTS=1 to look, POST=1 to change.',
-        }
-      case 404:
-        return {
-          kind: 'not_found',
-          what: `${title} has no such container.`,
-          fix: 'Look for its name in the list of containers.',
-        }
-      case 409:
-        return {
-          kind: 'refused',
-          what: `${title} cannot do this to the container as it is now.`,
-          fix: 'Look at its state: it may be on its way out, paused or ended.',
-        }
-      case 500:
-        return {
-          kind: 'server_error',
-          what: `${title} failed to do this.`,
-          fix: `What it says tells why: often the container's own settings (its command, a port, a volume). The log of ${title} says more.`,
-          transient: true,
-        }
+      case 403: {
+        const fix =
+          'Where a proxy guards the socket, let it allow this: CONTAINERS=1 and EVENTS=1 to look, POST=1 to change.'
+        return { kind: 'forbidden', what: `${title} does not allow this.`, fix }
+      }
+      case 404: {
+        const fix = 'Look for its name in the list of containers.'
+        return { kind: 'not_found', what: `${title} has no such container.`, fix }
+      }
+      case 409: {
+        const fix = 'Look at its state: it may be on its way out, paused or ended.'
+        return { kind: 'refused', what: `${title} cannot do this to the container as it is now.`, fix }
+      }
+      case 500: {
+        const fix = `What it says tells why: often the container's own settings (its command, a port, a volume). The log of ${title} says more.`
+        return { kind: 'server_error', what: `${title} failed to do this.`, fix, transient: true }
+      }
       default:
         return undefined
     }

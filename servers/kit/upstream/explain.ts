@@ -36,6 +36,8 @@ export interface Explain {
   network?(failed: FailedRequest, code: string): Pick<FailureFacts, 'why' | 'fix'> | undefined
 }
 
+/** Codes of an answer that is not encrypted. */
+const PLAIN_HTTP = new Set(['ERR_SSL_WRONG_VERSION_NUMBER', 'EPROTO', 'ERR_SSL_PACKET_LENGTH_TOO_LONG'])
 const TLS = /^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|EPROTO)/
 
 /** Builds a failure whose words are all redacted; its cause, if any, is kept only as text. */
@@ -67,50 +69,28 @@ export function explainNetwork(
   const host = hostOf(failed.address)
   const setting = settings.url ?? 'the URL'
   const unsent = ['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED'].includes(code)
+  const what = `${title} could not be reached at ${failed.address}.`
   const say = (why: string, fix: string, transient = true) =>
-    toUpstreamFailure(
-      failed,
-      {
-        kind: 'unreachable',
-        unsent,
-        what: `${title} could not be reached at ${failed.address}.`,
-        why,
-        fix,
-        transient,
-      },
-      error,
-    )
+    toUpstreamFailure(failed, { kind: 'unreachable', unsent, what, why, fix, transient }, error)
   const own = explain.network?.(failed, code)
   if (own) return say(own.why, own.fix)
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
-    return say(
-      `the name ${host} could not be resolved (${code})`,
-      `Check the host in ${setting}, or the DNS here.`,
-    )
+    const fix = `Check the host in ${setting}, or the DNS here.`
+    return say(`the name ${host} could not be resolved (${code})`, fix)
   }
   if (code === 'ECONNREFUSED') {
-    return say(
-      `nothing listens at ${host} (${code})`,
-      `Start ${title}, or check the host and the port in ${setting}.`,
-    )
+    const fix = `Start ${title}, or check the host and the port in ${setting}.`
+    return say(`nothing listens at ${host} (${code})`, fix)
   }
   if (TLS.test(code)) {
-    return say(
-      `the encrypted connection to ${host} failed (${code})`,
-      code === 'ERR_SSL_WRONG_VERSION_NUMBER' ||
-        code === 'EPROTO' ||
-        code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG'
-        ? `It seems to speak plain HTTP there: try http:// in ${setting}.`
-        : `Give it a certificate that this machine trusts (NODE_EXTRA_CA_CERTS adds one), or use http:// in ${setting}.`,
-      false,
-    )
+    const fix = PLAIN_HTTP.has(code)
+      ? `It seems to speak plain HTTP there: try http:// in ${setting}.`
+      : `Give it a certificate that this machine trusts (NODE_EXTRA_CA_CERTS adds one), or use http:// in ${setting}.`
+    return say(`the encrypted connection to ${host} failed (${code})`, fix, false)
   }
-  const words = cleanText(describeError(error), 200)
-  const reason = code === '' ? words : code
-  return say(
-    `the connection to ${host} failed (${reason})`,
-    `Look whether ${title} runs, and check ${setting}.`,
-  )
+  const reason = code === '' ? cleanText(describeError(error), 200) : code
+  const fix = `Look whether ${title} runs, and check ${setting}.`
+  return say(`the connection to ${host} failed (${reason})`, fix)
 }
 
 /**
@@ -132,55 +112,39 @@ export function explainStatus(
 function toWords({ title, settings }: FailedRequest, status: number, retryAfter: number | undefined): Words {
   const key = settings.key ?? 'its key or password'
   const where = settings.where === undefined ? '' : ` (${settings.where})`
+  const say = (kind: Words['kind'], what: string, fix: string, transient?: boolean): Words => ({
+    kind,
+    what: `${title} ${what}`,
+    fix,
+    transient,
+  })
   switch (status) {
     case 401:
-      return {
-        kind: 'unauthorized',
-        what: `${title} did not accept the key or password.`,
-        fix: `Check ${key}${where}.`,
-      }
+      return say('unauthorized', 'did not accept the key or password.', `Check ${key}${where}.`)
     case 403:
-      return {
-        kind: 'forbidden',
-        what: `${title} does not allow this.`,
-        fix: `Check ${key}${where}, and what it may do there.`,
-      }
-    case 404:
-      return {
-        kind: 'not_found',
-        what: `${title} has nothing like that.`,
-        fix: `Check the name or number; if everything of ${title} fails so, check the path in ${settings.url ?? 'its URL'}.`,
-      }
+      return say('forbidden', 'does not allow this.', `Check ${key}${where}, and what it may do there.`)
+    case 404: {
+      const url = settings.url ?? 'its URL'
+      const fix = `Check the name or number; if everything of ${title} fails so, check the path in ${url}.`
+      return say('not_found', 'has nothing like that.', fix)
+    }
     case 429: {
       const wait = retryAfter === undefined ? 'a while' : `${Math.max(1, Math.ceil(retryAfter / 1000))} s`
-      return {
-        kind: 'rate_limited',
-        what: `${title} gets too many requests.`,
-        fix: `Wait ${wait}, then try again.`,
-        transient: true,
-      }
+      return say('rate_limited', 'gets too many requests.', `Wait ${wait}, then try again.`, true)
     }
-    default:
-      return status < 500
-        ? {
-            kind: 'refused',
-            what: `${title} refused this.`,
-            fix: 'Change what it complains about, then try again.',
-          }
-        : {
-            kind: 'server_error',
-            what: `${title} failed inside.`,
-            fix: `Try again in a minute; if it stays so, look at ${title}'s log.`,
-            transient: true,
-          }
+    default: {
+      if (status < 500)
+        return say('refused', 'refused this.', 'Change what it complains about, then try again.')
+      const fix = `Try again in a minute; if it stays so, look at ${title}'s log.`
+      return say('server_error', 'failed inside.', fix, true)
+    }
   }
 }
 
 /** Returns the failure of a redirect, which is never followed: it would send the key to an unknown host. */
 export function explainRedirect(failed: FailedRequest, status: number, location: string): UpstreamFailure {
-  const target = URL.canParse(location, `${failed.address}${failed.path}`)
-    ? new URL(location, `${failed.address}${failed.path}`)
-    : undefined
+  const from = `${failed.address}${failed.path}`
+  const target = URL.canParse(location, from) ? new URL(location, from) : undefined
   const shown = target ? `${target.origin}${target.pathname}` : 'nowhere that makes sense'
   const path = failed.path.split('?', 1)[0] ?? ''
   const base = target?.pathname.endsWith(path)

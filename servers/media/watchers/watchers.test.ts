@@ -52,7 +52,7 @@ test('transcode_started is raised once, held while it lasts, and raised again wh
         user: 'sam',
         title: 'Arrival (2016)',
         device: 'Living room TV',
-        reason: expect.stringMatching(/^the device cannot play the video codec; the bitrate is above/),
+        reason: expect.stringMatching(/^the device does not support the video codec; the bitrate is above/),
       },
     },
   ])

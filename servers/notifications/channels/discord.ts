@@ -1,11 +1,6 @@
 import { z } from 'zod'
 import { UpstreamFailure } from '../../kit/upstream/failure.ts'
-import {
-  createUpstream,
-  type RawAnswer,
-  type RequestOptions,
-  type Upstream,
-} from '../../kit/upstream/upstream.ts'
+import { createUpstream, type RequestOptions, type Upstream } from '../../kit/upstream/upstream.ts'
 import type { Delivered, Outgoing, Severity } from '../message.ts'
 import { cutCharacters } from '../text/cut.ts'
 import { toDiscordMarkdown } from '../text/discord-markdown.ts'
@@ -19,7 +14,6 @@ const MARKS = { info: '', warning: '⚠️ ', critical: '🚨 ' } as const satis
 
 /** A message, a channel or a webhook of Discord; only its id is needed. */
 const created = z.object({ id: z.string() })
-const limited = z.object({ retry_after: z.number(), global: z.boolean().default(false) })
 /** Milliseconds; Discord checks a nonce against "the past few minutes". */
 const KNOWS_NONCE_FOR = 120_000
 
@@ -126,54 +120,14 @@ function toBody({ picture }: Outgoing, json: Record<string, unknown>): RequestOp
   return { multipart }
 }
 
-/** Posts a message. When Discord is rate limiting, the failure has the exact `retry_after` of the body. */
 async function post(
   upstream: Upstream,
   path: string,
   options: RequestOptions,
   notes: readonly string[],
 ): Promise<Delivered> {
-  const answer = await upstream.raw('POST', path, { ...options, accept: [429] })
-  if (answer.status === 429) throw toLimited(upstream, path, answer)
-  const message = created.safeParse(parseJson(answer))
-  if (!message.success) throw toStranger(upstream, path, answer.status)
-  return { upstreamId: message.data.id, notes }
-}
-
-function toLimited(upstream: Upstream, path: string, answer: RawAnswer): UpstreamFailure {
-  const parsed = limited.safeParse(parseJson(answer))
-  const header = Number(answer.headers.get('retry-after') ?? Number.NaN)
-  const seconds = parsed.success ? parsed.data.retry_after : Number.isFinite(header) ? header : undefined
-  const wait = seconds === undefined ? 'a while' : `${Math.max(1, Math.ceil(seconds))} s`
-  return new UpstreamFailure({
-    kind: 'rate_limited',
-    what: `${upstream.title} gets too many requests.`,
-    where: `POST ${upstream.address}${path}`,
-    why: `it answered 429 and asks to wait ${wait}`,
-    fix: `Wait ${wait}; it is tried again by itself.`,
-    status: 429,
-    transient: true,
-    retryAfter: seconds === undefined ? undefined : Math.ceil(seconds * 1000),
-  })
-}
-
-function parseJson(answer: RawAnswer): unknown {
-  try {
-    return JSON.parse(answer.text())
-  } catch {
-    return undefined // a body that is not JSON holds no created message
-  }
-}
-
-function toStranger(upstream: Upstream, path: string, status: number): UpstreamFailure {
-  return new UpstreamFailure({
-    kind: 'unexpected',
-    what: `${upstream.title} did not answer as Discord does.`,
-    where: `POST ${upstream.address}${path}`,
-    why: `it answered ${status} without the message that it made`,
-    fix: 'Check that the address is that of Discord itself, and not of a login page or a proxy before it.',
-    status,
-  })
+  const { id } = await upstream.send('POST', path, { ...options, schema: created })
+  return { upstreamId: id, notes }
 }
 
 function isGone(error: unknown): error is UpstreamFailure {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { createUpstream, type RequestOptions, type Upstream } from '../../kit/upstream/upstream.ts'
+import { createUpstream, type Upstream } from '../../kit/upstream/upstream.ts'
 import type { Delivered, Outgoing, Severity } from '../message.ts'
 import { cutBytes } from '../text/cut.ts'
 import { toPlain } from '../text/markdown.ts'
@@ -40,7 +40,7 @@ export const ntfy = defineKind({
   open({ url, token, user, password }, { clock, title, where }): Sender {
     const cut = url.lastIndexOf('/')
     const [base, topic] = [url.slice(0, cut), decodeURIComponent(url.slice(cut + 1))]
-    const login = toLogin({ token, user, password })
+    const login = toLogin(token, user, password)
     const upstream = createUpstream({
       name: 'ntfy',
       title,
@@ -64,14 +64,9 @@ export const ntfy = defineKind({
   },
 })
 
-function toLogin(entry: {
-  token?: string | undefined
-  user?: string | undefined
-  password?: string | undefined
-}) {
-  if (entry.token !== undefined) return `Bearer ${entry.token}`
-  if (entry.user === undefined) return undefined
-  return `Basic ${Buffer.from(`${entry.user}:${entry.password ?? ''}`).toString('base64')}`
+function toLogin(token: string | undefined, user: string | undefined, password = '') {
+  if (token !== undefined) return `Bearer ${token}`
+  return user && `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
 }
 
 type Published = Awaited<ReturnType<typeof toPublished>>
@@ -96,18 +91,16 @@ async function publish(
   signal: AbortSignal,
 ): Promise<Delivered> {
   const sent = await toPublished(withRemark(message))
+  const { picture } = message
+  const options = { schema: published, signal }
   const { id } =
-    message.picture?.kind === 'bytes'
+    picture?.kind === 'bytes'
       ? await upstream.send('PUT', `/${encodeURIComponent(topic)}`, {
-          schema: published,
-          signal,
-          ...toUpload(message, sent),
+          ...options,
+          body: { bytes: picture.bytes, type: picture.mimeType },
+          headers: toHeaders(message.id, picture.name, sent),
         })
-      : await upstream.send('POST', '/', {
-          schema: published,
-          signal,
-          body: { json: toJson(message, topic, sent) },
-        })
+      : await upstream.send('POST', '/', { ...options, body: { json: toJson(message, topic, sent) } })
   return { upstreamId: id, notes: sent.notes }
 }
 
@@ -120,20 +113,15 @@ function toJson(message: Outgoing, topic: string, { notes: _, ...sent }: Publish
   return { topic, ...sent, ...attach, sequence_id: message.id }
 }
 
-function toUpload(message: Outgoing, sent: Published): RequestOptions {
-  if (message.picture?.kind !== 'bytes') return {}
-  const { bytes, mimeType, name } = message.picture
+function toHeaders(id: string, file: string, sent: Published): Record<string, string> {
   return {
-    body: { bytes, type: mimeType },
-    headers: {
-      'x-message': toHeader(sent.message.replaceAll('\n', '\\n')),
-      ...(sent.title === undefined ? {} : { 'x-title': toHeader(sent.title) }),
-      'x-priority': String(sent.priority),
-      ...(sent.tags.length > 0 ? { 'x-tags': sent.tags.join(',') } : {}),
-      ...(sent.markdown ? { 'x-markdown': 'yes' } : {}),
-      'x-filename': name,
-      'x-sequence-id': message.id,
-    },
+    'x-message': toHeader(sent.message.replaceAll('\n', '\\n')),
+    ...(sent.title === undefined ? {} : { 'x-title': toHeader(sent.title) }),
+    'x-priority': String(sent.priority),
+    ...(sent.tags.length > 0 ? { 'x-tags': sent.tags.join(',') } : {}),
+    ...(sent.markdown ? { 'x-markdown': 'yes' } : {}),
+    'x-filename': file,
+    'x-sequence-id': id,
   }
 }
 

@@ -2,7 +2,7 @@ import type { GameDig } from 'gamedig'
 import { z } from 'zod'
 import type { Clock } from '../../../kit/clock.ts'
 import { cleanText } from '../../../kit/text.ts'
-import { type FailureFacts, UpstreamFailure } from '../../../kit/upstream/failure.ts'
+import { UpstreamFailure } from '../../../kit/upstream/failure.ts'
 import type { GameStatus } from '../../game.ts'
 import { toNames } from '../names.ts'
 import { MASTERS } from './masters.ts'
@@ -70,7 +70,7 @@ export function loadGamedig(): Promise<Gamedig> {
 }
 
 /**
- * Queries a game. Rejects with UpstreamFailure. gamedig takes no signal: an abandoned query ends by its own
+ * Queries a game. Rejects with an error for `explainWire`. gamedig takes no signal: an abandoned query ends by its own
  * time limit.
  */
 export async function askGamedig(question: Question, asking: Asking): Promise<GameStatus> {
@@ -90,9 +90,9 @@ export async function askGamedig(question: Question, asking: Asking): Promise<Ga
       attemptTimeout: limit,
       maxRetries: attempts,
     })
-    .catch((error: unknown) => Promise.reject(explain(error, asking)))
+    .catch((error: unknown) => Promise.reject(toCause(error)))
   const parsed = answer.safeParse(raw)
-  if (!parsed.success) throw toFailure('unexpected', 'the answer made no sense', asking)
+  if (!parsed.success) throw new Error('the answer made no sense')
   return toStatus(parsed.data, question, clock.monotonic() - from)
 }
 
@@ -135,32 +135,17 @@ function masterType(type: string, master: string, { where }: Asking): UpstreamFa
 }
 
 /**
- * Converts gamedig's error, whose stack alone contains the errors of its attempts, with lines of code between
- * them.
+ * Returns what gamedig's error means: its stack alone contains the errors of its attempts, with lines of code
+ * between them.
  */
-function explain(error: unknown, asking: Asking): UpstreamFailure {
+function toCause(error: unknown): Error {
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
   const said = [...stack.matchAll(/^\w*Error: (.+)$/gm)].map(match => match[1] ?? '')
   const reason = cleanText(said.findLast(line => !line.startsWith('Failed all')) ?? 'it failed')
-  if (/timed out/i.test(reason)) {
-    return toFailure('timeout', `no answer within ${Math.ceil(asking.limit / 1000)} s`, asking)
-  }
-  const lookup = /ENOTFOUND|EAI_AGAIN/.exec(reason)
-  if (lookup) return toFailure('unreachable', `the host's name could not be resolved (${lookup[0]})`, asking)
-  const refused = /refused/i.test(reason) || /\bE[A-Z]{5,}\b/.test(reason)
-  if (refused) return toFailure('unreachable', `the connection failed (${reason})`, asking)
-  return toFailure('unexpected', `the answer made no sense (${reason})`, asking)
-}
-
-function toFailure(kind: FailureFacts['kind'], why: string, { where }: Asking): UpstreamFailure {
-  return new UpstreamFailure({
-    kind,
-    what: 'The query failed.',
-    where,
-    why,
-    fix: 'Look whether the game runs, and check the type, host and port of its query in the settings.',
-    transient: kind !== 'unexpected',
-  })
+  if (/timed out/i.test(reason)) return new DOMException(reason, 'TimeoutError')
+  const code = /\bE(?:AI_AGAIN|[A-Z]{5,})\b/.exec(reason)?.[0] ?? (/refused/i.test(reason) && 'ECONNREFUSED')
+  if (code) return Object.assign(new Error(reason), { code })
+  return new Error(`the answer made no sense (${reason})`)
 }
 
 /**

@@ -87,15 +87,14 @@ function newest(pods: readonly Pod[]): Pod | undefined {
 function toState(workload: Workload, pods: readonly Pod[]): BackendState {
   const pod = newest(pods)
   const restarts = pods.reduce((sum, { restarts }) => sum + restarts, 0)
-  const none = { startedAt: undefined, stoppedAt: undefined, exitCode: undefined, health: undefined }
   if (workload.replicas === 0) {
     const detail = pods.length > 0 ? `scaled to 0, ${pods.length} still ending` : 'scaled to 0'
-    return { ...none, state: 'stopped', detail, oom: false, restarts }
+    return { ...MISSING, state: 'stopped', detail, restarts }
   }
   const status = pod?.status ?? 'no pod yet'
   const ready = workload.ready > 0
   return {
-    ...none,
+    ...MISSING,
     exitCode: ready ? undefined : pod?.exitCode,
     state: ready ? 'running' : BROKEN.test(status) ? 'failed' : 'starting',
     detail: `${status}, ${workload.ready} of ${workload.replicas} ready`,

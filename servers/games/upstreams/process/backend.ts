@@ -1,15 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { constants } from 'node:os'
+import { createInterface } from 'node:readline'
 import { type Clock, sleep } from '../../../kit/clock.ts'
 import { ToolFailure } from '../../../kit/failure.ts'
 import { describeError } from '../../../kit/log.ts'
 import type { Backend, BackendState } from '../../game.ts'
-import { isCrashCode } from '../state.ts'
+import { isCrashCode, MISSING } from '../state.ts'
 import { readGroupUse } from './group-use.ts'
-import { createRing, type Ring } from './ring.ts'
 
 const KEPT_LINES = 1000
+/** Characters kept of a line. */
+const LONGEST = 4000
 /** Most seconds that a game gets to end when this server ends. */
 const LAST_SECONDS = 5
 
@@ -46,13 +48,16 @@ interface End {
 
 export function createProcessBackend(settings: ProcessSettings, deps: ProcessDeps): ProcessBackend {
   const { clock } = deps
-  const lines = createRing(KEPT_LINES)
+  let lines: string[] = []
+  const keep = (line: string) => {
+    lines = [...lines.slice(1 - KEPT_LINES), line.slice(0, LONGEST)]
+  }
   let run: Run | undefined
   let last: End | undefined
   let starting: Promise<boolean> | undefined
 
   const launch = async (): Promise<boolean> => {
-    const child = await spawnGroup(settings, deps.env, lines)
+    const child = await spawnGroup(settings, deps.env, keep)
     const ended = untilEnded(child).then(exitCode => {
       last = { at: clock.now(), exitCode, asked: run?.asked ?? false }
       run = undefined
@@ -88,7 +93,7 @@ export function createProcessBackend(settings: ProcessSettings, deps: ProcessDep
       await stop(graceSeconds, signal)
       await start()
     },
-    logs: async count => lines.newest(count),
+    logs: async count => lines.slice(-count),
     use: async signal =>
       run?.child.pid === undefined ? undefined : readGroupUse(run.child.pid, clock, signal),
     [Symbol.asyncDispose]: async () => void (await stop(LAST_SECONDS)),
@@ -98,7 +103,7 @@ export function createProcessBackend(settings: ProcessSettings, deps: ProcessDep
 async function spawnGroup(
   { command, args, cwd, env }: ProcessSettings,
   base: Readonly<Record<string, string>>,
-  lines: Ring,
+  onLine: (line: string) => void,
 ): Promise<ChildProcess> {
   const child = spawn(command, [...args], {
     detached: true,
@@ -106,7 +111,7 @@ async function spawnGroup(
     env: { ...base, ...env },
     ...(cwd !== undefined && { cwd }),
   })
-  for (const stream of [child.stdout, child.stderr]) lines.follow(stream)
+  for (const input of [child.stdout, child.stderr]) createInterface({ input }).on('line', onLine)
   try {
     await once(child, 'spawn')
     return child
@@ -166,16 +171,11 @@ function killRest(child: ChildProcess): void {
 }
 
 function toState(run: Run | undefined, last: End | undefined): BackendState {
-  const none = { startedAt: undefined, stoppedAt: undefined, exitCode: undefined, oom: false }
-  const rest = { restarts: undefined, health: undefined }
-  if (run) {
-    return { ...none, ...rest, state: 'running', detail: 'running', startedAt: run.startedAt }
-  }
-  if (!last) return { ...none, ...rest, state: 'stopped', detail: 'not started yet by this server' }
+  if (run) return { ...MISSING, state: 'running', detail: 'running', startedAt: run.startedAt }
+  if (!last) return { ...MISSING, state: 'stopped', detail: 'not started yet by this server' }
   const { at, exitCode, asked } = last
   return {
-    ...none,
-    ...rest,
+    ...MISSING,
     state: !asked && isCrashCode(exitCode, false) ? 'failed' : 'stopped',
     detail: exitCode === undefined ? 'ended' : `ended with code ${exitCode}`,
     stoppedAt: at,

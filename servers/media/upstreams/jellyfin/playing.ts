@@ -15,37 +15,20 @@ export interface Delivery {
   into: string | undefined
 }
 
-/** Texts for the names that Jellyfin's API gives its reasons. */
+/** Texts for those names of Jellyfin's reasons that say too little by themselves. */
 const REASONS: Readonly<Record<string, string>> = {
   ContainerNotSupported: 'the device cannot open the file format',
-  VideoCodecNotSupported: 'the device cannot play the video codec',
-  AudioCodecNotSupported: 'the device cannot play the audio codec',
   SubtitleCodecNotSupported: 'the subtitles must be burned into the picture',
   AudioIsExternal: 'the sound is in a separate file',
   SecondaryAudioNotSupported: 'the device cannot switch to the second audio track',
-  VideoProfileNotSupported: "the device does not support the video codec's profile",
-  VideoLevelNotSupported: "the device does not support the video codec's level",
-  VideoResolutionNotSupported: 'the resolution is too high for the device',
-  VideoBitDepthNotSupported: 'the device cannot show this colour depth (bit depth)',
-  VideoFramerateNotSupported: 'the frame rate is too high for the device',
   RefFramesNotSupported: 'the video uses more reference frames than the device supports',
-  AnamorphicVideoNotSupported: 'the device cannot show anamorphic video',
-  InterlacedVideoNotSupported: 'the device cannot show interlaced video',
-  AudioChannelsNotSupported: 'the sound has more channels than the device can play',
-  AudioProfileNotSupported: "the device does not support the audio codec's profile",
-  AudioSampleRateNotSupported: "the sound's sample rate is too high for the device",
-  AudioBitDepthNotSupported: "the device does not support the sound's bit depth",
   ContainerBitrateExceedsLimit:
     'the bitrate is above the limit of the connection or the quality that was chosen',
-  VideoBitrateNotSupported: "the video's bitrate is too high for the device",
-  AudioBitrateNotSupported: "the sound's bitrate is too high for the device",
   UnknownVideoStreamInfo: 'Jellyfin knows too little about the video',
   UnknownAudioStreamInfo: 'Jellyfin knows too little about the sound',
   DirectPlayError: 'playing it directly failed before',
   VideoRangeTypeNotSupported: 'the device cannot show this kind of HDR',
-  VideoCodecTagNotSupported: "the device does not support the video codec's tag",
   StreamCountExceedsLimit: 'the file has more streams than the device can handle',
-  VideoRotationNotSupported: 'the device cannot rotate the video',
 }
 
 /** Returns who plays what, and where. */
@@ -79,12 +62,15 @@ function toMethod(session: Session, info: Transcoding | null | undefined): Deliv
 }
 
 function toReasonWords(reason: string): string {
-  return (
-    REASONS[reason] ??
-    `Jellyfin says ${cleanText(reason, 60)
+  const toWords = (name: string) =>
+    cleanText(name, 60)
       .replace(/([a-z])([A-Z])/g, '$1 $2')
-      .toLowerCase()}`
-  )
+      .toLowerCase()
+  const lacking = /^(.+)NotSupported$/.exec(reason)?.[1]
+  const told = lacking
+    ? `the device does not support the ${toWords(lacking)}`
+    : `Jellyfin says ${toWords(reason)}`
+  return REASONS[reason] ?? told
 }
 
 function toTarget(info: Transcoding): string {

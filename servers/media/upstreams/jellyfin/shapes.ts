@@ -10,7 +10,6 @@ export const item = z.object({
   Name: text,
   Type: text,
   ProductionYear: number,
-  PremiereDate: text,
   DateCreated: text,
   Path: text,
   SeriesName: text,
@@ -31,7 +30,6 @@ const transcoding = z.object({
   VideoCodec: text,
   AudioCodec: text,
   Bitrate: number,
-  CompletionPercentage: number,
   Width: number,
   Height: number,
   HardwareAccelerationType: text,
@@ -44,8 +42,6 @@ export const session = z.object({
   UserName: text,
   Client: text,
   DeviceName: text,
-  RemoteEndPoint: text,
-  SupportsRemoteControl: z.boolean().nullish(),
   SupportedCommands: z.array(z.string()).nullish(),
   NowPlayingItem: item
     .extend({ MediaStreams: z.array(z.object({ Type: text, BitRate: number })).nullish() })
@@ -59,7 +55,6 @@ export const sessions = z.array(session)
 export const library = z.object({
   Name: text,
   ItemId: text,
-  CollectionType: text,
   Locations: z.array(z.string()).nullish(),
   RefreshStatus: text,
   RefreshProgress: number,
