@@ -18,6 +18,8 @@ import type { Foundation } from './hub.ts'
 import { ownsResource } from './mcp/hub-resources/hub-resources.ts'
 import { hubTools } from './mcp/hub-tools/index.ts'
 import { createMetaTools } from './meta-tools/index.ts'
+import { createExplain } from './policy/explain.ts'
+import { decidePolicy, type PolicyQuestion } from './policy/policy.ts'
 import { applyAgentFiles } from './runtime/agent-files.ts'
 import { type Approvals, createApprovals } from './runtime/approvals.ts'
 import { type CrashGuard, openCrashGuard } from './runtime/crash-guard.ts'
@@ -43,6 +45,7 @@ export interface Engine {
   readonly runtime: Runtime
   readonly approvals: Approvals
   readonly reset: Reset
+  readonly explain: ReturnType<typeof createExplain>
   readonly crashGuard: CrashGuard
   readonly serversWatch: ServersWatch
   /** Names of agents whose files are gone. */
@@ -102,6 +105,7 @@ export async function createEngine(foundation: Foundation, stack: AsyncDisposabl
     runtime,
     approvals,
     reset: createReset(routes),
+    explain: createExplain({ rules: () => config.current.tools, toolBox, agent: agents.find }),
     crashGuard,
     serversWatch,
     resize: barrier.resize,
@@ -228,7 +232,7 @@ function openRuntime(
     get timezone() {
       return foundation.timezone
     },
-    approve: () => config.current.tools.approve,
+    policy: (question: PolicyQuestion) => decidePolicy(config.current.tools, question),
   }
   return createRuntime(deps, semaphore)
 }

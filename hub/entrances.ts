@@ -87,7 +87,7 @@ export async function openEntrances(
 
 function toHubToolDeps(foundation: Foundation, engine: Engine): HubToolDeps {
   const { store, clock, newId, signals } = foundation
-  const { router, reset } = engine
+  const { router, reset, explain } = engine
   return {
     store,
     clock,
@@ -100,6 +100,7 @@ function toHubToolDeps(foundation: Foundation, engine: Engine): HubToolDeps {
     postMessage: router.postMessage,
     reset,
     postEvent: router.postEvent,
+    explain,
     stop: async (target, by) => {
       const { stopped, waiting } = await router.stop(target, by)
       return [
@@ -196,12 +197,14 @@ function openHooks(
   { router }: Engine,
 ): Parameters<typeof createApp>[0]['webhooks'] {
   const mayPass = createBuckets(DELIVERIES)
+  const entryOf = (hook: string) => {
+    const { webhooks } = config.current
+    return Object.hasOwn(webhooks, hook) ? webhooks[hook] : undefined
+  }
   return {
     clock,
-    secretOf: hook => {
-      const { webhooks } = config.current
-      return Object.hasOwn(webhooks, hook) ? webhooks[hook]?.secret : undefined
-    },
+    secretOf: hook => entryOf(hook)?.secret,
+    isTrusted: hook => entryOf(hook)?.trusted === true,
     mayPass: hook => mayPass(hook, clock.monotonic()),
     take: createWebhooks({ clock, log, post: router.postHook }),
   }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { name, serverName, toServerNames } from './names.ts'
+import { power } from './power.ts'
 import { PROVIDER_NAMES } from './providers.ts'
 import { HEADER_TEXT, headerName, isHeaderText, requestBody } from './request-parts.ts'
 import { isTimezone } from './timezone.ts'
@@ -91,6 +92,13 @@ export const serverEntry = z.looseObject({
     .optional()
     .describe(
       'which of the two eras of the protocol to speak with a server that speaks both; default what it prefers',
+    ),
+  // Gemini CLI has a flag of this name, which switches its questions off.
+  trust: z
+    .union([z.enum(['own', 'third']), z.boolean().transform(() => undefined)])
+    .optional()
+    .describe(
+      'own: its events and its annotations count as yours; default third, own for the built-in servers',
     ),
   type: z.string().optional().describe('accepted and not needed: command or url say it'),
 })
@@ -209,6 +217,24 @@ export const configFile = z
         approve: globs
           .default([])
           .describe("globs over tools that need a person's yes when an agent calls them"),
+        allow: z
+          .array(z.strictObject({ tools: globs.min(1), power: power.default('routine') }))
+          .default([])
+          .describe(
+            'tools that agents call without asking, in work of that power or a higher one; a destructive one only by its exact name',
+          ),
+        deny: globs.default([]).describe('globs over tools that agents may not call'),
+        classes: z
+          .strictObject({
+            look: globs.optional(),
+            change: globs.optional(),
+            send: globs.optional(),
+            destroy: globs.optional(),
+          })
+          .default({})
+          .describe(
+            'globs over tools by what they do, where their servers say less; more harmless only for servers with trust: own',
+          ),
         rerun: globs.default([]).describe('globs over tools that are safe to repeat after a crash'),
         // Claude Code, Codex and Roo Code put the 17 characters `mcp__superbloom__` in front and refuse names
         // over 64; VS Code and Gemini CLI add 15, Cursor counts 10 of its 60.

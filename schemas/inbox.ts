@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { storedPicture } from './picture.ts'
+import { type Power, power } from './power.ts'
 
 /** An event's type, or a type with the values that its payload must hold (globs for texts). */
 export const eventWanted = z.union([
@@ -44,6 +45,8 @@ export interface NewEvent {
   key?: string | undefined
   payload: Record<string, unknown>
   at: number
+  /** Default `foreign`. */
+  power?: Power | undefined
 }
 
 /** An event's route: the threads that it wakes. */
@@ -128,7 +131,13 @@ const batchItem = z.object({
 })
 
 /** A fact that an agent stored, for itself or for one thread. */
-export const storedFact = z.object({ scope: z.enum(['agent', 'thread']), key: z.string(), value: z.string() })
+export const storedFact = z.object({
+  scope: z.enum(['agent', 'thread']),
+  key: z.string(),
+  value: z.string(),
+  /** Power of the cycle that stored it; a person's or the house's own where it is left out. */
+  power: power.optional(),
+})
 export type StoredFact = z.infer<typeof storedFact>
 
 /** Content of a row of history, by its role. */

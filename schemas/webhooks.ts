@@ -16,6 +16,10 @@ export const hookEntry = z.strictObject({
     .min(16, 'must be at least 16 characters, so that nobody guesses it: take random ones')
     .optional()
     .describe("lets its sender in, besides the hub's token; without it only the token does"),
+  trusted: z
+    .boolean()
+    .default(false)
+    .describe("true: what it sends has the power of the house's own routine, not of a stranger"),
 })
 
 const texts = z.record(z.string(), z.string())

@@ -167,6 +167,7 @@ test('Compose: the hub finds the metrics server by its name, with the token', ()
     url: `http://metrics:${port}/mcp`,
     headers: { Authorization: `Bearer ${SUPERBLOOM_TOKEN}` },
     prefix: '',
+    trust: 'own',
   })
   expect(command[command.indexOf('--allow-host') + 1]).toBe('metrics')
 })

@@ -33,28 +33,32 @@ function makeToolBox(annotations: Tool['annotations'], rerun: string[] = []) {
     untilListed: async () => undefined,
     whyMissing: (name: string) => `There is no tool ${name} now. The server s is down`,
     settled: true,
+    specOf: () => undefined,
   }
   return createToolBox(servers, [], { rerun: () => rerun, finder: createToolFinder(() => []) })
 }
 
 test.each([
-  [undefined, [], [false, false, true, false]],
-  [{ readOnlyHint: true }, [], [true, true, false, false]],
-  [{ idempotentHint: true }, [], [false, true, false, false]],
-  [{ idempotentHint: true, destructiveHint: true }, [], [false, true, false, true]],
+  [undefined, [], [false, false, true], 'change'],
+  [{ readOnlyHint: true }, [], [true, true, false], 'look'],
+  [{ idempotentHint: true }, [], [false, true, false], 'change'],
+  [{ idempotentHint: true, destructiveHint: true }, [], [false, true, false], 'destroy'],
   // The stricter of contradictory annotations counts, so that no foreign cycle runs such a tool unasked.
-  [{ readOnlyHint: true, destructiveHint: true }, [], [false, false, true, true]],
-  [{ readOnlyHint: true, destructiveHint: true }, ['x'], [false, true, false, true]],
-  [{ destructiveHint: false }, [], [false, false, false, false]],
-  [{ readOnlyHint: false, destructiveHint: true }, [], [false, false, true, true]],
-  [undefined, ['x'], [false, true, false, false]],
-  [{ destructiveHint: true }, ['*', '!x'], [false, false, true, true]],
-  [{ destructiveHint: true }, ['x'], [false, true, false, true]],
+  [{ readOnlyHint: true, destructiveHint: true }, [], [false, false, true], 'destroy'],
+  [{ readOnlyHint: true, destructiveHint: true }, ['x'], [false, true, false], 'destroy'],
+  [{ destructiveHint: false }, [], [false, false, false], 'change'],
+  [{ destructiveHint: false, openWorldHint: true }, [], [false, false, false], 'send'],
+  [{ readOnlyHint: true, openWorldHint: true }, [], [true, true, false], 'look'],
+  [{ readOnlyHint: false, destructiveHint: true }, [], [false, false, true], 'destroy'],
+  [undefined, ['x'], [false, true, false], 'change'],
+  [{ destructiveHint: true }, ['*', '!x'], [false, false, true], 'destroy'],
+  [{ destructiveHint: true }, ['x'], [false, true, false], 'destroy'],
 ])(
-  'promise 3: annotations %j with tools.rerun %j',
-  (annotations, rerun, [reads, repeatable, destructive, destroys]) => {
+  'promises 3 and 14: annotations %j with tools.rerun %j',
+  (annotations, rerun, [reads, repeatable, destructive], declared) => {
     const tool = makeToolBox(annotations, rerun).find('x', ['*'])
-    expect(tool).toMatchObject({ kind: 'server', reads, repeatable, destructive, destroys })
+    const facts = { name: 'x', declared, trust: 'third', isOwnChannel: false }
+    expect(tool).toMatchObject({ kind: 'server', reads, repeatable, destructive, facts })
   },
 )
 
@@ -76,6 +80,7 @@ test('a result comes to an agent without NUL characters', async () => {
     agent: 'a',
     signal: AbortSignal.timeout(9_000),
     idempotencyKey: 'k',
+    power: 'person' as const,
     onProgress: () => undefined,
   }
   const outcome = await tool.call({}, options)

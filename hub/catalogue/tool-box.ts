@@ -1,4 +1,5 @@
 import type { Tool } from '@modelcontextprotocol/client'
+import { CALL_POWER, OWN_CHANNELS, type ToolFacts, UNTRUSTED } from '../../schemas/power.ts'
 import { hasWholeText } from '../../schemas/text-readers.ts'
 import { matchesGlobs } from '../core/glob.ts'
 import { parseJson, withoutNul } from '../core/json.ts'
@@ -16,6 +17,7 @@ import { givesAnyTool, givesMetaTool, givesTool, type ToolAccess } from '../core
 import type { AgentTool, ToolBox } from '../core/tool-box.ts'
 import { fitTool, type MetaTool } from '../meta-tools/meta-tool.ts'
 import type { Tx } from '../store/writer.ts'
+import type { ServerSpec } from '../upstream/server-spec.ts'
 import type { CatalogueTool } from './catalogue.ts'
 import type { ToolFinder } from './find-tools.ts'
 import { fitNulls } from './fit-nulls.ts'
@@ -38,7 +40,7 @@ export interface ToolBoxDeps {
 
 /** Creates the tools of agents: those of the servers by their globs, and the meta-tools unless taken away. */
 export function createToolBox(
-  servers: Pick<Servers, 'catalogue' | 'call' | 'untilListed' | 'whyMissing' | 'settled'>,
+  servers: Pick<Servers, 'catalogue' | 'call' | 'specOf' | 'untilListed' | 'whyMissing' | 'settled'>,
   metaTools: readonly MetaTool[],
   { rerun, finder }: ToolBoxDeps,
 ): ToolBox<Tx> {
@@ -106,13 +108,18 @@ export function decideTold(access: ToolAccess, metaTools: readonly MetaTool[], t
   return { whole, told: givesAnyTool(access) ? [...told, ...leanTools] : told }
 }
 
-/** Answers a call of `call_tool` that names no tool. */
-const WRONG_CALL: AgentTool<Tx> = {
-  kind: 'server',
+/** The properties of the tools that find and call others: they only look. */
+const LOOKING = {
   reads: true,
   repeatable: true,
   destructive: false,
-  destroys: false,
+  facts: { name: FIND_TOOLS, declared: 'look', trust: 'own', isOwnChannel: false },
+} as const
+
+/** Answers a call of `call_tool` that names no tool. */
+const WRONG_CALL: AgentTool<Tx> = {
+  kind: 'server',
+  ...LOOKING,
   call: async () => ({
     text: 'call_tool takes name and arguments: {"name": "pause_downloads", "arguments": {}}. Nothing was called.',
     isError: true,
@@ -122,10 +129,7 @@ const WRONG_CALL: AgentTool<Tx> = {
 function findTool(finder: ToolFinder, access: ToolAccess): AgentTool<Tx> {
   return {
     kind: 'server',
-    reads: true,
-    repeatable: true,
-    destructive: false,
-    destroys: false,
+    ...LOOKING,
     async call({ query, limit }) {
       if (typeof query !== 'string' || query.trim() === '')
         return { text: 'find_tools: query: say in a few words what to look for', isError: true }
@@ -138,26 +142,27 @@ function findTool(finder: ToolFinder, access: ToolAccess): AgentTool<Tx> {
 }
 
 function serverTool(
-  servers: Pick<Servers, 'call'>,
-  { name, definition }: CatalogueTool,
+  servers: Pick<Servers, 'call' | 'specOf'>,
+  { name, server, definition }: CatalogueTool,
   rerun: readonly string[],
 ): AgentTool<Tx> {
   const { annotations = {}, inputSchema } = definition
   const { idempotentHint, destructiveHint } = annotations
   const reads = isReading(definition)
+  const facts = toFacts(definition, servers.specOf(server))
   const repeatable = reads || idempotentHint === true || matchesGlobs(rerun, name)
   return {
     kind: 'server',
     reads,
     repeatable,
     destructive: destructiveHint !== false && !repeatable,
-    destroys: destructiveHint === true,
+    facts,
     async call(args, options) {
       try {
         const result = await servers.call(name, fitNulls(args, inputSchema), {
           session: `agent:${options.agent}`,
           signal: options.signal,
-          meta: { [IDEMPOTENCY_KEY]: options.idempotencyKey },
+          meta: { [IDEMPOTENCY_KEY]: options.idempotencyKey, [CALL_POWER]: options.power },
           ...(options.requester ? { requester: options.requester } : {}),
           onProgress: progress => {
             if (progress.message) options.onProgress(progress.message)
@@ -165,12 +170,35 @@ function serverTool(
         })
         const images = await takePictures(result)
         const outcome = withoutNul(toOutcome(result, hasWholeText(definition)))
-        return images.length === 0 ? outcome : { ...outcome, images }
+        const isForeign = facts.trust === 'third' || result._meta?.[UNTRUSTED] === true
+        return {
+          ...outcome,
+          ...(images.length === 0 ? {} : { images }),
+          ...(isForeign ? { foreign: true as const } : {}),
+        }
       } catch (error) {
         if (options.signal.aborted) throw error
         return toFailure(name, error)
       }
     },
+  }
+}
+
+/** Words in names of tools that reach people or places outside. */
+const SENDING = /(?:^|[_-])(?:send|e?mail|post|publish|tweet|notify|reply|invite|share|upload)(?:[_-]|$)/i
+
+/** Returns what the policy knows of a tool; a server that does not run counts as anybody's. */
+function toFacts(tool: CatalogueTool['definition'], spec: ServerSpec | undefined): ToolFacts {
+  const { destructiveHint, openWorldHint } = tool.annotations ?? {}
+  const trust = spec?.trust ?? 'third'
+  const isSending = SENDING.test(tool.name) || (trust === 'third' && openWorldHint === true)
+  const changing = isSending ? 'send' : 'change'
+  const declared = isReading(tool) ? 'look' : destructiveHint === true ? 'destroy' : changing
+  return {
+    name: tool.name,
+    declared,
+    trust,
+    isOwnChannel: trust === 'own' && tool._meta?.[OWN_CHANNELS] === true,
   }
 }
 

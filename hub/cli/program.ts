@@ -32,6 +32,7 @@ const COMMANDS: readonly [name: string, description: string, load: () => Promise
   ],
   ['serve', 'run one built-in server alone, over stdio or HTTP', () => import('./commands/serve.ts')],
   ['approvals', "what waits for a person's yes, with the exact call", hubCalls],
+  ['policy', 'what agents may do: which calls run, ask a person or are refused, and why', hubCalls],
   [
     'models',
     'models that answer on this machine, keys, and the configured models with their sizes',

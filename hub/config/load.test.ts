@@ -154,10 +154,12 @@ test('a key without a model is warned of, and so are unknown keys of a server', 
   expect(load(undefined, { OPENAI_API_KEY: 'sk' }).warnings).toEqual([
     'OPENAI_API_KEY set without SUPERBLOOM_MODEL: the built-in commands answer',
   ])
-  const config = load('mcpServers: { files: { command: npx, trust: true, autoApprove: [] }, metrics: false }')
+  const config = load(
+    'mcpServers: { files: { command: npx, trust: true, alwaysAllow: [], autoApprove: [] }, metrics: false }',
+  )
   expect(config.servers).toMatchObject({ files: { command: 'npx' }, metrics: false })
   expect(config.warnings.map(text => text.replace(/^.*: servers/, 'servers'))).toEqual([
-    'servers.files.trust: not a key that the hub knows; ignored',
+    'servers.files.alwaysAllow: not a key that the hub knows; ignored',
     'servers.files.autoApprove: not a key that the hub knows; ignored',
   ])
 })

@@ -3,6 +3,10 @@ import { toIso } from './clock.ts'
 import type { BatchItem } from './model.ts'
 import { plural, quote, toLine } from './text.ts'
 
+/** Text of the item by which work goes on that was put off for a person. */
+export const GO_ON =
+  "A person's message came first. Go on now with what you were doing before it, if that is still to be done."
+
 /**
  * Returns an inbox item as the batch shows it, with its whole text: search finds what the model is not shown.
  */

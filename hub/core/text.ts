@@ -21,6 +21,15 @@ export function quote(text: string): string {
     .join('\n')
 }
 
+/** Matches the first character of what chat templates take for the end of a message, a role or a call. */
+const MARKER =
+  /<(?=[|｜][^|｜\s<>]{1,40}[|｜]>|\/?(?:start_of_turn|end_of_turn|tool_call|tool_response|think)>|<\/?SYS>>)|\[(?=\/?(?:INST|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\])/g
+
+/** Returns text of others so that no model's chat template takes a part of it for anything but text. */
+export function withoutMarkers(text: string): string {
+  return text.replace(MARKER, found => (found === '<' ? '‹' : '⟦'))
+}
+
 /** Puts text of others after its label: on the same line where the text is one line, else quoted below. */
 export function quoteAfter(label: string, text: string): string {
   return toLine(text) === text ? `${label} ${text}` : `${label}\n${quote(text)}`

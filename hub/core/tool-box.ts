@@ -1,3 +1,4 @@
+import type { Power, ToolFacts } from '../../schemas/power.ts'
 import type { Requester } from './forwarding.ts'
 import type { ModelImage, ModelTool } from './model.ts'
 import type { ToolAccess } from './tool-access.ts'
@@ -8,6 +9,8 @@ export interface ToolOutcome {
   isError: boolean
   structured?: unknown
   images?: readonly ModelImage[] | undefined
+  /** True if it shows text that comes from outside. */
+  foreign?: true | undefined
 }
 
 /** The caller, for tools that act on the agent itself. */
@@ -15,6 +18,8 @@ export interface CallContext {
   agent: string
   thread: string
   cycle: string
+  /** Power of the cycle, which what the tool leaves behind inherits. */
+  power: Power
   /** Conversation that the cycle answers. */
   conversation: string | null
   now: number
@@ -25,6 +30,7 @@ export interface CallContext {
 export interface ServerCallOptions {
   /** Agent that makes the call. */
   agent: string
+  power: Power
   signal: AbortSignal
   idempotencyKey: string
   onProgress(message: string): void
@@ -34,9 +40,9 @@ export interface ServerCallOptions {
 
 /**
  * A tool by its name. A server's tool runs outside; `reads` says that it changes nothing, `repeatable` that
- * running it twice does no harm, `destructive` that running it twice may do harm that cannot be undone,
- * `destroys` that its annotations call it destructive, even once. A meta-tool runs inside the transaction
- * that records its result, so that it happens exactly once; `ends` says that it ends the cycle.
+ * running it twice does no harm, `destructive` that running it twice may do harm that cannot be undone. A
+ * meta-tool runs inside the transaction that records its result, so that it happens exactly once; `ends` says
+ * that it ends the cycle.
  */
 export type AgentTool<Tx> =
   | {
@@ -44,7 +50,7 @@ export type AgentTool<Tx> =
       reads: boolean
       repeatable: boolean
       destructive: boolean
-      destroys: boolean
+      facts: ToolFacts
       call(args: Record<string, unknown>, options: ServerCallOptions): Promise<ToolOutcome>
     }
   | {

@@ -12,11 +12,14 @@ export interface HookDoorDeps {
   doors: Doors
   /** Returns the secret that the config gives a hook. */
   secretOf: (hook: string) => string | undefined
+  /** Tells whether the operator trusts what a hook's sender writes. */
+  isTrusted: (hook: string) => boolean
   /** Tells whether a hook may get one more delivery now. */
   mayPass: (hook: string) => boolean
   /** Takes a delivery; resolves once its events are on the disk. */
   take: (delivery: {
     hook: string
+    isTrusted: boolean
     contentType: string | undefined
     id: string | undefined
     body: Buffer
@@ -56,6 +59,7 @@ export function createHookDoor(deps: HookDoorDeps): RequestHandler[] {
         throw new HubError('rate_limited', `${doorOf(hook)}: too many deliveries at once; slow down.`)
       const events = await deps.take({
         hook,
+        isTrusted: deps.isTrusted(hook),
         contentType: request.headers['content-type'],
         // The signature does not cover the id: whoever saw a delivery could resend it under another one. The
         // body's digest is the id instead.

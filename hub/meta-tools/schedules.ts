@@ -1,9 +1,15 @@
 import { z } from 'zod'
 import { eventWanted } from '../../schemas/inbox.ts'
+import { isAtLeast } from '../../schemas/power.ts'
 import { describeNextRun, planSchedule, type ScheduleAsk } from '../core/schedule-plan.ts'
 import { toLine } from '../core/text.ts'
 import type { CallContext } from '../core/tool-box.ts'
-import { activeSchedulesOf, cancelSchedule as cancelStored, createSchedule } from '../store/schedules.ts'
+import {
+  activeSchedulesOf,
+  cancelSchedule as cancelStored,
+  createSchedule,
+  findSchedule,
+} from '../store/schedules.ts'
 import type { ScheduleRow } from '../store/tables.ts'
 import type { Tx } from '../store/writer.ts'
 import { defineMetaTool, done, type MetaDeps, refused } from './meta-tool.ts'
@@ -63,6 +69,11 @@ export const cancelSchedule = defineMetaTool({
   description: 'Cancels one of your pending wakes by its id (list_schedules shows them).',
   input: z.strictObject({ id: z.string().min(1) }),
   async run(tx, { id }, context, deps) {
+    const known = await findSchedule(tx, id)
+    if (known && !isAtLeast(context.power, known.power))
+      return refused(
+        `The schedule ${id} was made with more power than this work has: a person can cancel it.`,
+      )
     const row = await cancelStored(tx, id, { from: ['active'], thread: context.thread })
     if (!row) return refused(`There is no pending schedule ${id}; list_schedules shows them.`)
     context.afterCommit(() => deps.signals.emit('schedules', { agent: context.agent }))
@@ -88,6 +99,7 @@ async function create(deps: MetaDeps, tx: Tx, context: CallContext, why: string,
     created_by: 'agent',
     created_at: context.now,
     last_run: null,
+    power: context.power,
   })
   context.afterCommit(() => deps.signals.emit('schedules', { agent: context.agent }))
   const { kind, nextRun, timezone } = plan

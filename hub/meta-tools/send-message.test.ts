@@ -28,7 +28,14 @@ test('it writes into a conversation, as an answer to what the cycle took, and te
     text: 'x',
   }
   await sender.store.write(async tx => {
-    await postItem(tx, { thread: 'thr_homelab', source: 'chat', externalId: 'msg_1', payload, at: 0 })
+    await postItem(tx, {
+      thread: 'thr_homelab',
+      source: 'chat',
+      externalId: 'msg_1',
+      payload,
+      power: 'routine',
+      at: 0,
+    })
     await drainItems(tx, 'thr_homelab', 'cyc_1')
   })
   expect(await sender.call({ to: 'homelab/x', text: 'hello' })).toMatchObject({

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { messageText } from '../../schemas/chat.ts'
 import { conversationId, name } from '../../schemas/names.ts'
+import { isAtLeast } from '../../schemas/power.ts'
 import type { CallContext, ToolOutcome } from '../core/tool-box.ts'
 import { appendMessage, messagesOfCycle } from '../store/conversations.ts'
 import { messagesTakenBy, postItem } from '../store/inbox.ts'
@@ -27,7 +28,7 @@ export const sendMessage = defineMetaTool({
   }),
   async run(tx, { to, text }, context, deps) {
     if (to.startsWith(AGENT)) return sendToAgent(deps, tx, { to: to.slice(AGENT.length), text }, context)
-    const { agent, cycle, thread, now } = context
+    const { agent, cycle, thread, now, power } = context
     if (!deps.agentsOf(to).includes(agent)) return refused(`to: ${to} is no conversation of yours`)
     const inReplyTo = await messagesTakenBy(tx, cycle)
     const message = await appendMessage(tx, {
@@ -38,6 +39,7 @@ export const sendMessage = defineMetaTool({
       text,
       at: now,
       cycle,
+      ...(isAtLeast(power, 'routine') ? {} : { data: { power } }),
       ...(inReplyTo.length > 0 ? { inReplyTo } : {}),
     })
     await answerMessages(tx, thread, to)
@@ -53,7 +55,7 @@ async function sendToAgent(
   { to, text }: { to: string; text: string },
   context: CallContext,
 ): Promise<ToolOutcome> {
-  const { agent, thread, now } = context
+  const { agent, thread, now, power } = context
   if (!deps.agent(to)) return refused(`to: there is no agent ${to}`)
   if (mainThreadId(to) === thread) return refused('to: that is you')
   const hops = (await hopsTo(tx, context)) + 1
@@ -61,7 +63,7 @@ async function sendToAgent(
   const id = deps.newId('msg')
   const target = await ensureMainThread(tx, to, now)
   const payload = { kind: 'agent' as const, from: agent, thread, text, hops }
-  await postItem(tx, { thread: target, source: 'agent', externalId: id, payload, at: now })
+  await postItem(tx, { thread: target, source: 'agent', externalId: id, payload, power, at: now })
   context.afterCommit(() => deps.signals.emit('posted', { thread: target }))
   return done(`Sent to the agent ${to}.`, { agent: to, id })
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isAtLeast } from '../../schemas/power.ts'
 import { taskLimits } from '../../schemas/tasks.ts'
 import { answerSchema } from '../core/answer-schema.ts'
 import { HubError } from '../core/errors.ts'
@@ -68,10 +69,12 @@ export const createTask = defineMetaTool({
       },
       conversation: context.conversation ?? parent.conversation_id,
       wakesParent: true,
+      power: context.power,
       now,
     })
     const payload = { kind: 'notice' as const, text: 'Begin with your task.' }
-    await postItem(tx, { thread: id, source: 'task', externalId: `${id}:begin`, payload, at: now })
+    const { power } = context
+    await postItem(tx, { thread: id, source: 'task', externalId: `${id}:begin`, payload, power, at: now })
     context.afterCommit(() => deps.signals.emit('posted', { thread: id }))
     return done(`Started the task ${id}. You are woken with its summary when it ends.`, { thread: id })
   },
@@ -133,6 +136,8 @@ export const cancelTask = defineMetaTool({
     if (!row || !isOwn(row, context))
       return refused(`There is no task ${id} of yours; list_tasks shows them.`)
     if (row.ended_at !== null) return refused(`The task ${id} has ended: ${row.status}.`)
+    if (!isAtLeast(context.power, row.power))
+      return refused(`The task ${id} was made with more power than this work has: a person can cancel it.`)
     const { now, thread, agent } = context
     const summary = 'Cancelled before it was done.'
     const { woken, closed, told } = await endTask(tx, id, { status: 'cancelled', summary, now, by: thread })

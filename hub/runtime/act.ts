@@ -4,6 +4,7 @@ import { callsOfStep, keepInHistory, resultOf } from '../store/ledger.ts'
 import type { ToolCallRow } from '../store/tables.ts'
 import type { ActiveCycle, CycleWrite } from './active-cycle.ts'
 import { isOnQuestion } from './batch.ts'
+import { sharesPower } from './decide-batch.ts'
 import { endByTool } from './end-cycle.ts'
 import { toResults } from './limits/loops.ts'
 import { isToldIn, schemaOf } from './reply.ts'
@@ -71,11 +72,12 @@ async function takeUpdate(
 }
 
 /**
- * Tells whether an item may join the running cycle. While the agent answers one conversation alone, messages
+ * Tells whether an item may join the running cycle: only one of the same power. While the agent answers one conversation alone, messages
  * of others wait. An item that is told in another conversation always waits, and so does everything while a
  * message with a schema is answered, or if the item has a schema.
  */
-function mayJoin({ agent, window, target, items }: ActiveCycle, item: InboxItem): boolean {
+function mayJoin({ agent, power, window, target, items }: ActiveCycle, item: InboxItem): boolean {
+  if (!sharesPower(item, power)) return false
   if (item.payload.kind === 'reset' || [item, ...items].some(schemaOf)) return false
   if (item.payload.kind !== 'message') return isToldIn(item, target, agent)
   return item.payload.conversation === target || !isOnQuestion(window)

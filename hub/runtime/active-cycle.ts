@@ -1,5 +1,6 @@
 import type { MessageKind } from '../../schemas/chat.ts'
 import type { HistoryContent } from '../../schemas/inbox.ts'
+import { isAtLeast, type Power } from '../../schemas/power.ts'
 import type { Model } from '../core/model.ts'
 import { appendMessage } from '../store/conversations.ts'
 import { countStep, endCycle, redirectCycle } from '../store/cycles.ts'
@@ -57,6 +58,8 @@ export type CycleStart = Pick<
   | 'thread'
   | 'fence'
   | 'agent'
+  | 'power'
+  | 'hasReadForeign'
   | 'account'
   | 'startedAt'
   | 'attempts'
@@ -84,6 +87,10 @@ export class ActiveCycle {
   declare readonly thread: string
   declare readonly fence: number
   declare readonly agent: RuntimeAgent
+  /** Power of the items that it took; what it leaves behind inherits it. */
+  declare readonly power: Power
+  /** Whether it has read text that comes from outside, and may no longer carry anything there unasked. */
+  declare hasReadForeign: boolean
   /** What the cycle spent on calls of the model. */
   declare readonly account: Account
   /** Start of the cycle's minutes, unix milliseconds: for a resumed cycle, the time of its resumption. */
@@ -252,8 +259,9 @@ export class ActiveCycle {
     if (conversation === null) return
     if (kind === 'agent') await answerMessages(tx, this.thread, conversation)
     const inReplyTo = kind === 'tool' ? [] : userMessages(this.items).map(({ messageId }) => messageId)
-    // An agent's message names the cycle, whose streamed text it replaces.
-    const all = kind === 'agent' ? { cycle: this.id, ...data } : data
+    // An agent's message names the cycle, whose streamed text it replaces, and a power below the house's own.
+    const from = isAtLeast(this.power, 'routine') ? {} : { power: this.power }
+    const all = kind === 'agent' ? { cycle: this.id, ...from, ...data } : data
     const posted = await appendMessage(tx, {
       id: this.#deps.newId('msg'),
       conversation,

@@ -32,7 +32,7 @@ async function live(world: World) {
 
 /** Counts the writes of a run in which the hub does not die. */
 async function countWrites() {
-  await using world = await openWorld({ tools: [stopTool().tool], approve: ['stop'] })
+  await using world = await openWorld({ tools: [stopTool().tool], rules: { approve: ['stop'] } })
   makeSteady(world)
   await world.start()
   await live(world)
@@ -54,7 +54,7 @@ test.each(deaths)(
   'promises 1, 3, 4: a death $when write $write; repeatable: $repeatable',
   async ({ repeatable, ...death }) => {
     const { ran, tool } = stopTool({ repeatable })
-    await using world = await openWorld({ tools: [tool], approve: ['stop'] })
+    await using world = await openWorld({ tools: [tool], rules: { approve: ['stop'] } })
     makeSteady(world)
     await liveTwice(world, death, live)
     const [status] = await callStatuses(world)
@@ -91,7 +91,10 @@ test.each([
       begun.resolve()
       return new Promise<never>(() => undefined)
     }
-    await using world = await openWorld({ tools: [{ name: 'stop', run, repeatable }], approve: ['stop'] })
+    await using world = await openWorld({
+      tools: [{ name: 'stop', run, repeatable }],
+      rules: { approve: ['stop'] },
+    })
     makeSteady(world)
     await world.start()
     await world.post('stop it', 'homelab', 'once')
@@ -108,7 +111,7 @@ test.each([
 
 test('a decision that is written while nothing may run yet runs once the hub lets go', async () => {
   const { ran, tool } = stopTool()
-  await using world = await openWorld({ tools: [tool], approve: ['stop'] })
+  await using world = await openWorld({ tools: [tool], rules: { approve: ['stop'] } })
   makeSteady(world)
   await world.start()
   await world.post('stop it', 'homelab', 'once')

@@ -18,7 +18,7 @@ const answers = [call([['stop', ARGUMENTS]]), say('I asked'), say('I know')]
 
 test('a call that needs a yes waits, the agent goes on, and the yes runs exactly that call once', async () => {
   const { ran, tool } = stopTool()
-  await using world = await openWorld({ tools: [tool], approve: ['stop'] })
+  await using world = await openWorld({ tools: [tool], rules: { approve: ['stop'] } })
   world.model.script(...answers)
   await world.start()
   await world.post('stop it', 'homelab/desk')
@@ -123,7 +123,7 @@ test('what is denied never runs, and the note is told', async () => {
 
 test('nobody answers for 24 hours: it never runs and can not be approved any more', async () => {
   const { ran, tool } = stopTool()
-  await using world = await openWorld({ tools: [tool], approve: ['*'] })
+  await using world = await openWorld({ tools: [tool], rules: { approve: ['*'] } })
   world.model.script(...answers)
   await world.start()
   await world.post('stop it')
@@ -147,7 +147,7 @@ test('nobody answers for 24 hours: it never runs and can not be approved any mor
 
 test('of two who decide at once the first wins, and the other hears who it was', async () => {
   const { ran, tool } = stopTool()
-  await using world = await openWorld({ tools: [tool], approve: ['stop'] })
+  await using world = await openWorld({ tools: [tool], rules: { approve: ['stop'] } })
   world.model.script(...answers)
   await world.start()
   await world.post('stop it')
@@ -174,7 +174,7 @@ test('of two who decide at once the first wins, and the other hears who it was',
 
 test('while its file is gone an agent cannot act: only a no is taken', async () => {
   const { ran, tool } = stopTool()
-  await using world = await openWorld({ tools: [tool], approve: ['stop'] })
+  await using world = await openWorld({ tools: [tool], rules: { approve: ['stop'] } })
   world.model.script(...answers)
   await world.start()
   await world.post('stop it')
@@ -190,7 +190,7 @@ test('while its file is gone an agent cannot act: only a no is taken', async () 
 
 test('arguments that are not those that were approved do not run', async () => {
   const { ran, tool } = stopTool()
-  await using world = await openWorld({ tools: [tool], approve: ['stop'] })
+  await using world = await openWorld({ tools: [tool], rules: { approve: ['stop'] } })
   world.model.script(...answers)
   await world.start()
   await world.post('stop it')
@@ -214,7 +214,7 @@ test('what the call gives while its step still runs comes to the inbox, and not 
       return { text: 'slow did it', isError: false }
     },
   }
-  await using world = await openWorld({ tools: [tool, slow], approve: ['stop'] })
+  await using world = await openWorld({ tools: [tool, slow], rules: { approve: ['stop'] } })
   world.model.script(call([['stop', ARGUMENTS], ['slow']]), say('I know'))
   await world.start()
   await world.post('stop it')
@@ -231,7 +231,7 @@ test('what the call gives while its step still runs comes to the inbox, and not 
 test('open approvals stand in the facts of each batch, and the agent takes a yes while it works', async () => {
   const { tool } = stopTool()
   const look = { name: 'look', run: () => ({ text: 'seen', isError: false }) }
-  await using world = await openWorld({ tools: [tool, look], approve: ['stop'] })
+  await using world = await openWorld({ tools: [tool, look], rules: { approve: ['stop'] } })
   const held = hold(call([['look']]))
   world.model.script(call([['stop', ARGUMENTS]]), say('I asked'), held.turn, say('I know'))
   await world.start()

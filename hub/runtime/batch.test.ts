@@ -17,6 +17,7 @@ const facts: BatchFacts = {
 const item = (payload: InboxPayload, age = 0, seq = 1): InboxItem => ({
   seq,
   payload,
+  power: 'person',
   conversation: null,
   at: NOW - age,
 })
@@ -52,6 +53,7 @@ test('a batch whole: time, where the reply goes, schedules, context, items with 
     created_at: NOW,
     last_run: null,
     missed: 'latest' as const,
+    power: 'routine' as const,
   }
   const event = {
     id: 'evt_1',

@@ -163,9 +163,13 @@ function describeSchedules(schedules: readonly ScheduleRow[]): string {
   if (schedules.length === 0) return 'Pending schedules: none.'
   const lines = schedules.map(
     row =>
-      `- ${row.id}: ${describeNextRun(row.next_run, row.timezone)}: ${truncate(toLine(row.reason), LONGEST_REASON)}`,
+      `- ${row.id}: ${describeNextRun(row.next_run, row.timezone)}${describePower(row)}: ${truncate(toLine(row.reason), LONGEST_REASON)}`,
   )
   return `Pending schedules:\n${lines.join('\n')}`
+}
+
+function describePower({ power }: Pick<ScheduleRow, 'power'>): string {
+  return power === 'foreign' || power === 'guest' ? ` (made by work of the power ${power})` : ''
 }
 
 function describeApprovals(approvals: readonly ApprovalRow[], now: number): string[] {

@@ -74,6 +74,7 @@ export async function callServer(
     )
     return await tool.call(args, {
       agent: agent.name,
+      power: cycle.power,
       signal: abort.signal,
       idempotencyKey: row.id,
       onProgress: message => showCall(cycle.signals, toPlace(cycle), row, 'started', message),

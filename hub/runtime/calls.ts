@@ -3,6 +3,7 @@ import type { HistoryContent } from '../../schemas/inbox.ts'
 import type { Signals } from '../core/signals.ts'
 import { truncate } from '../core/text.ts'
 import type { ToolOutcome } from '../core/tool-box.ts'
+import { markReadForeign } from '../store/cycles.ts'
 import { callsOfStep, finishCall, resultOf } from '../store/ledger.ts'
 import type { ToolCallRow } from '../store/tables.ts'
 import type { ActiveCycle, CycleWrite } from './active-cycle.ts'
@@ -37,7 +38,14 @@ export interface EndedCall {
 /** Records the outcome of a cycle's call, for the ledger and for people. */
 export async function recordCall(write: CycleWrite, cycle: ActiveCycle, ended: EndedCall): Promise<void> {
   const { row, status, outcome } = ended
-  await finishCall(write.tx, row.id, { status, result: outcome, now: write.now })
+  const { foreign, ...result } = outcome
+  await finishCall(write.tx, row.id, { status, result, now: write.now })
+  if (foreign && !cycle.hasReadForeign) {
+    await markReadForeign(write.tx, cycle.id)
+    write.afterCommit(() => {
+      cycle.hasReadForeign = true
+    })
+  }
   write.afterCommit(() => showCall(cycle.signals, toPlace(cycle), row, status, outcome.text))
   await cycle.message(write, toCallMessage(ended))
 }

@@ -62,9 +62,9 @@ test('promise 8: what others change is told once in the next batch, and what sta
     await world.idle()
     return world.model.requests.all.at(-1)?.messages ?? []
   }
-  await world.store.write(tx => storeContext(tx, at, 'night', 'quiet', 1))
+  await world.store.write(tx => storeContext(tx, at, { key: 'night', value: 'quiet', power: 'person' }, 1))
   await ask('one', call([['store_context', { key: 'own', value: 'mine' }]]), say('ok'))
-  await world.store.write(tx => storeContext(tx, at, 'night', 'loud', 2))
+  await world.store.write(tx => storeContext(tx, at, { key: 'night', value: 'loud', power: 'person' }, 2))
   const second = await ask('two', say('ok'))
   expect(second.at(-1)?.text).toContain('Stored context that changed:\n- night: loud\n')
   await world.store.write(tx => removeContext(tx, at, 'night'))

@@ -1,3 +1,4 @@
+import type { Power } from '../../schemas/power.ts'
 import type { InboxItem } from '../store/inbox.ts'
 import { decideReplyTo, isToldIn, schemaOf } from './reply.ts'
 
@@ -28,14 +29,16 @@ export interface Batch {
 /**
  * Decides which of the waiting items, given in the order in which they are wanted, make the next batch. Fresh
  * starts always do, and the first of the others even if it is too long; then each that fits, up to the first
- * that does not. An item that is to be told in another conversation than the batch's waits for a batch of its
+ * that does not. Items of different power never share a batch, and people never wait for others' items. An
+ * item that is to be told in another conversation than the batch's waits for a batch of its
  * own, and so does a message with a schema: its answer is JSON, which tells nobody else anything.
  */
 export function decideBatch(waiting: readonly SizedItem[], room: BatchRoom, agent: Agent): Batch {
   const resets = waiting.filter(({ item }) => item.payload.kind === 'reset')
   const others = waiting.filter(({ item }) => item.payload.kind !== 'reset')
-  const [first, ...rest] = others
+  const first = others.find(({ item }) => item.power === 'person') ?? others.find(isAsking) ?? others[0]
   if (!first) return { items: inOrder(resets), cut: undefined }
+  const rest = others.filter(each => each !== first && sharesPower(each.item, first.item.power))
   const cut = first.tokens > room.most ? first : undefined
   if (schemaOf(first.item)) return { items: inOrder([...resets, first]), cut }
   const left = { ...room, free: room.free - sum(resets) - Math.min(first.tokens, room.most) }
@@ -48,6 +51,26 @@ export function decideBatch(waiting: readonly SizedItem[], room: BatchRoom, agen
   const told = rest.filter(each => !isMessage(each) && isToldIn(each.item, target, agent))
   const joining = isWhole ? takeFitting(told, { ...room, free }) : []
   return { items: inOrder([...resets, first, ...people, ...joining]), cut }
+}
+
+/** Returns the power of a batch's items; of one that only starts fresh, a person's. */
+export function powerOf(items: readonly InboxItem[]): Power {
+  const others = items.filter(({ payload }) => payload.kind !== 'reset')
+  return (others.find(item => isAsking({ item })) ?? others[0])?.power ?? 'person'
+}
+
+/** Tells whether an item may be in a cycle of this power. A result that nobody waits for asks for nothing. */
+export function sharesPower(item: InboxItem, power: Power): boolean {
+  return item.power === power || !isAsking({ item })
+}
+
+function isAsking({ item: { payload } }: Pick<SizedItem, 'item'>): boolean {
+  return payload.kind !== 'task' || !payload.quiet
+}
+
+/** Tells whether an item brings results of other work, in which texts from outside may stand. */
+export function bringsResults({ payload }: InboxItem): boolean {
+  return payload.kind === 'task' || payload.kind === 'agent' || payload.kind === 'approval'
 }
 
 function isMessage({ item }: SizedItem): boolean {

@@ -1,3 +1,4 @@
+import type { Power, ToolFacts } from '../../schemas/power.ts'
 import type { Clock } from '../core/clock.ts'
 import type { JsonObject } from '../core/forwarding.ts'
 import type { NewId } from '../core/ids.ts'
@@ -21,7 +22,7 @@ export interface RuntimeAgent {
   model: string
   /** Globs over tools whose calls need a person's yes, besides those of the config. */
   approve: readonly string[]
-  /** Names of destructive tools that the agent may call, whoever began the cycle. */
+  /** Globs over tools that the agent may call without asking, if no text from outside began the cycle. */
   grants: readonly string[]
   limits: RuntimeLimits
   /** Milliseconds without a cycle after which the agent starts from summaries. */
@@ -54,6 +55,14 @@ export interface RuntimeLimits {
   tokensPerDay?: number | undefined
   moneyPerDay?: number | undefined
 }
+
+/** Decides whether a call of a server's tool runs, needs a person's yes, or is refused, with the reason. */
+export type Policy = (question: {
+  tool: ToolFacts
+  power: Power
+  agent: Pick<RuntimeAgent, 'name' | 'approve' | 'grants'>
+  hasReadForeign: boolean
+}) => { kind: 'run' | 'ask' | 'refuse'; reason: string }
 
 /** The limits of what all agents together may use in a day. */
 export interface Budget {
@@ -90,8 +99,8 @@ export interface RuntimeDeps {
   signals: Signals
   timezone: string
   toolBox: ToolBox<Tx>
-  /** Globs of the config over tools whose calls need a person's yes. */
-  approve: () => readonly string[]
+  /** Decides what an agent's call may do. */
+  policy: Policy
   /** Returns the model of that name. */
   model: (name: string) => Model
   /** Returns the model that writes summaries, if the config names one of its own. */

@@ -2,9 +2,10 @@ import type { Kysely } from 'kysely'
 import type { HistoryContent } from '../../schemas/inbox.ts'
 import { describeError } from '../core/errors.ts'
 import type { ModelError } from '../core/model.ts'
+import { GO_ON } from '../core/show-item.ts'
 import { isBlank, toSentence } from '../core/text.ts'
 import { addDeadLetter, type NewDeadLetter } from '../store/dead-letters.ts'
-import { giveBackItems, type InboxItem } from '../store/inbox.ts'
+import { giveBackItems, type InboxItem, postItem } from '../store/inbox.ts'
 import { closeTaskHistory } from '../store/sessions.ts'
 import type { Tables } from '../store/tables.ts'
 import {
@@ -17,6 +18,7 @@ import type { Tx } from '../store/writer.ts'
 import type { ActiveCycle, CycleWrite } from './active-cycle.ts'
 import { cutCalls } from './calls.ts'
 import { checkText, toAnswerData } from './check-answer.ts'
+import { userMessages } from './reply.ts'
 import type { Completion } from './tasks.ts'
 import { hasOpenCalls } from './window.ts'
 
@@ -119,6 +121,25 @@ async function giveBack(
 function toNote({ note, partial = '' }: Failure): HistoryContent[] {
   if (note === undefined) return []
   return [{ role: 'assistant', text: partial === '' ? note : `${partial}\n\n${note}`, calls: [] }]
+}
+
+/**
+ * Ends a cycle for a person who waits. Its work goes on afterwards with the power that it had: guests' messages
+ * go back to the inbox, and anything else goes on by a note.
+ */
+export async function yieldToPerson(cycle: ActiveCycle): Promise<void> {
+  const { id, thread, power, items, target } = cycle
+  await cycle.commit(async write => {
+    const { tx, now } = write
+    if (userMessages(items).length > 0) await giveBackItems(tx, id, items)
+    else {
+      const payload = { kind: 'notice' as const, text: GO_ON }
+      const conversation = target ?? undefined
+      await postItem(tx, { thread, source: 'resume', externalId: id, payload, power, conversation, at: now })
+    }
+    goOnAfter(write, cycle)
+    await cycle.end(write, { status: 'done', note: 'A person came first.' })
+  })
 }
 
 /** Stops the cycle of a task that was ended meanwhile: every call gets its result, and nobody is told. */

@@ -105,11 +105,11 @@ async function release(deps: RouteEventDeps, tx: Tx, event: EventRow): Promise<R
   const now = deps.clock.now()
   const { payload_json, at } = event.is_storm ? await newestBehind(tx, event) : event
   const payload = JSON.parse(payload_json) as EventFact['payload']
-  const { id, type, source } = event
+  const { id, type, source, power } = event
   const takers = await findTakers(deps, tx, { type, payload })
   const { status, routedTo, note } = decideRoute(takers)
   const routed_to_json = JSON.stringify(routedTo)
   await recordRelease(tx, id, { status, routed_to_json, note, release_at: now })
-  if (status === 'pending') await postTo(tx, takers, { id, type, source, payload, at }, now)
+  if (status === 'pending') await postTo(tx, takers, { id, type, source, payload, at }, { now, power })
   return { event: { id, status, routedTo, note }, woken: takers.waiting.map(schedule => schedule.agent) }
 }

@@ -149,7 +149,11 @@ test('an ending tool with wrong arguments ends nothing', async () => {
 
 test('a reminder is answered where it was asked for, even when an event came with it', async () => {
   await using world = await openWorld({ agents: [{ ...talk, events: ['cpu_high'] }] })
-  world.model.script(call([['schedule_wake', { delay: '2m', reason: 'the disks' }]], 'ok'), say('look!'))
+  world.model.script(
+    call([['schedule_wake', { delay: '2m', reason: 'the disks' }]], 'ok'),
+    say('look!'),
+    say(''),
+  )
   await world.start()
   await world.post('remind me', 'phone')
   await world.idle()

@@ -1,4 +1,5 @@
 import type { EventFact } from '../../schemas/inbox.ts'
+import { lowest, type Power } from '../../schemas/power.ts'
 import type { Clock } from '../core/clock.ts'
 import { decideOccurrences } from '../core/schedule-plan.ts'
 import { postItem } from '../store/inbox.ts'
@@ -50,11 +51,20 @@ async function fire(tx: Tx, schedule: ScheduleRow & { next_run: number }, now: n
   return dueAts.length > 0
 }
 
-/** Fires a schedule because an event came first: a one-shot is over, a cron keeps its next time. */
-export async function fireEarly(tx: Tx, schedule: ScheduleRow, early: EventFact, now: number): Promise<void> {
+/**
+ * Fires a schedule because an event came first: a one-shot is over, a cron keeps its next time. An event from
+ * outside lowers the power, one of the house does not.
+ */
+export async function fireEarly(
+  tx: Tx,
+  schedule: ScheduleRow,
+  early: EventFact,
+  { now, power }: { now: number; power: Power },
+): Promise<void> {
   const next = schedule.cron === null ? undefined : (schedule.next_run ?? undefined)
   if (!(await advanceSchedule(tx, schedule, now, next))) return
-  await post(tx, schedule, { dueAt: now, externalId: `${early.id}:${schedule.id}`, now, early })
+  const whose = power === 'routine' ? schedule : { ...schedule, power: lowest(schedule.power, power) }
+  await post(tx, whose, { dueAt: now, externalId: `${early.id}:${schedule.id}`, now, early })
 }
 
 interface Occurrence {
@@ -77,6 +87,7 @@ async function post(tx: Tx, schedule: ScheduleRow, occurrence: Occurrence): Prom
       dueAt,
       ...(early ? { early } : {}),
     },
+    power: schedule.power,
     conversation: schedule.conversation_id ?? undefined,
     at: now,
   })

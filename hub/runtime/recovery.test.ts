@@ -257,7 +257,8 @@ test('a claim that fails is tried again', async () => {
     const at = world.clock.now()
     const thread = 'thr_homelab'
     await ensureMainThread(tx, 'homelab', at)
-    await postItem(tx, { thread, source: 'x', externalId: '1', payload: { kind: 'notice', text: 'n' }, at })
+    const payload = { kind: 'notice' as const, text: 'n' }
+    await postItem(tx, { thread, source: 'x', externalId: '1', payload, power: 'routine', at })
   })
   world.runtime.wake('thr_homelab')
   await world.seen.log.find('it broke', entry => entry['event'] === 'thread_broke')

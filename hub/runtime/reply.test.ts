@@ -6,6 +6,7 @@ import { decideReplyTo } from './reply.ts'
 const item = (payload: InboxPayload, conversation: string | null = null): InboxItem => ({
   seq: 1,
   payload,
+  power: 'person',
   conversation,
   at: 0,
 })

@@ -1,5 +1,3 @@
-import type { InboxPayload } from '../../schemas/inbox.ts'
-import { matchesGlobs } from '../core/glob.ts'
 import type { AgentTool } from '../core/tool-box.ts'
 import { createApproval, toApproval } from '../store/approvals.ts'
 import { hadSucceeded, isDoubtful, waitCall } from '../store/ledger.ts'
@@ -19,44 +17,21 @@ const DOUBT =
 const DONE_BEFORE =
   'the same call succeeded before the work that is tried again now failed: to run it again would do it twice'
 
-/** Returns why a call of a server's tool needs a person's yes; undefined if it needs none. */
-export async function whyApproval(
-  { approve }: Pick<RuntimeDeps, 'approve'>,
+/** Decides whether a call of a server's tool runs, needs a person's yes, or is refused. */
+export async function decideCall(
+  { policy }: Pick<RuntimeDeps, 'policy'>,
   tx: Tx,
   cycle: ActiveCycle,
   { row, tool }: { row: ToolCallRow; tool: Extract<AgentTool<Tx>, { kind: 'server' }> },
-): Promise<string | undefined> {
-  const { agent, items, thread } = cycle
-  if (matchesGlobs(approve(), row.tool)) return 'tools.approve of the config lists it'
-  if (matchesGlobs(agent.approve, row.tool)) return `approve in agents/${agent.name}.md lists it`
-  if (tool.destroys && !agent.grants.includes(row.tool) && !isOfPeople(items)) {
-    return `it is destructive, and not only people's messages led to it (grants in agents/${agent.name}.md does not name it)`
-  }
-  if (wantsYes(cycle, row)) return 'it was asked to wait for a yes'
-  if (tool.reads) return undefined
-  const call = { thread, cycle: cycle.id, tool: row.tool, hash: hashArguments(row.arguments) }
-  if (tool.destructive && (await isDoubtful(tx, call))) return DOUBT
-  return (await hadSucceeded(tx, call)) ? DONE_BEFORE : undefined
-}
-
-/**
- * Tells whether people's messages alone led to what a cycle does: it took one, and nothing that a program or
- * an agent wrote. People's decisions and the hub's own notes change nothing.
- */
-export function isOfPeople(items: readonly { payload: Pick<InboxPayload, 'kind'> }[]): boolean {
-  const kinds = items.map(({ payload }) => LED_BY[payload.kind])
-  return kinds.includes('person') && !kinds.includes('other')
-}
-
-const LED_BY: Record<InboxPayload['kind'], 'person' | 'other' | 'nobody'> = {
-  message: 'person',
-  approval: 'nobody',
-  reset: 'nobody',
-  notice: 'nobody',
-  wake: 'other',
-  event: 'other',
-  agent: 'other',
-  task: 'other',
+): Promise<Pick<ReturnType<typeof policy>, 'kind' | 'reason'>> {
+  const { agent, power, hasReadForeign, thread, id } = cycle
+  const verdict = policy({ tool: tool.facts, power, agent, hasReadForeign })
+  if (verdict.kind !== 'run') return verdict
+  if (wantsYes(cycle, row)) return { kind: 'ask', reason: 'it was asked to wait for a yes' }
+  if (tool.reads) return verdict
+  const call = { thread, cycle: id, tool: row.tool, hash: hashArguments(row.arguments) }
+  if (tool.destructive && (await isDoubtful(tx, call))) return { kind: 'ask', reason: DOUBT }
+  return (await hadSucceeded(tx, call)) ? { kind: 'ask', reason: DONE_BEFORE } : verdict
 }
 
 /** Tells whether the step that made a call says that a person decides it. */

@@ -106,7 +106,7 @@ async function writeReset(
   for (const agent of agents) {
     const thread = await ensureMainThread(tx, agent, at)
     const payload = { kind: 'reset' as const, by, ...(message ? { message } : {}) }
-    await postItem(tx, { thread, source: 'reset', externalId: newId('rst'), payload, at })
+    await postItem(tx, { thread, source: 'reset', externalId: newId('rst'), payload, power: 'person', at })
     const text = `${agent} starts fresh, as ${by} asked${message ? `: ${message}` : '.'}\nStored context, schedules and tasks stay; what was said before is found with search.`
     const notice = { id: newId('msg'), conversation: place, kind: 'notice' as const, author: agent, text, at }
     messages.push(await appendMessage(tx, { ...notice, ...(inReplyTo ? { inReplyTo: [inReplyTo] } : {}) }))

@@ -5,6 +5,7 @@ import {
   type NewEvent,
   type RoutedEvent,
 } from '../../schemas/inbox.ts'
+import type { Power } from '../../schemas/power.ts'
 import type { Clock } from '../core/clock.ts'
 import { isWanted } from '../core/event-match.ts'
 import type { NewId } from '../core/ids.ts'
@@ -54,7 +55,7 @@ export async function routeEvent(
   event: NewEvent,
 ): Promise<Routing | undefined> {
   const now = deps.clock.now()
-  const { source, type, payload, at } = event
+  const { source, type, payload, at, power = 'foreign' } = event
   const key = event.key ?? toCanonicalJson(payload)
   const takers = await findTakers(deps, tx, event)
   const agents = takers.listing.map(({ agent }) => agent)
@@ -77,9 +78,10 @@ export async function routeEvent(
     repeats: 0,
     release_at: route.status === 'pending' ? now : (hold?.releaseAt ?? null),
     is_storm: hold?.isStorm ? 1 : 0,
+    power,
   })
   if (!recorded) return undefined
-  if (route.status === 'pending') await postTo(tx, takers, fact, now)
+  if (route.status === 'pending') await postTo(tx, takers, fact, { now, power })
   if (hold?.countedBy) await countRepeat(tx, hold.countedBy)
   const woken = takers.waiting.map(schedule => schedule.agent)
   return { event: { id: fact.id, ...route }, woken, releaseAt: hold?.releaseAt }
@@ -125,8 +127,8 @@ export async function postTo(
   tx: Tx,
   { waiting, listing }: Takers,
   fact: EventFact,
-  now: number,
+  by: { now: number; power: Power },
 ): Promise<void> {
-  for (const schedule of waiting) await fireEarly(tx, schedule, fact, now)
-  for (const taker of listing) await postEventTo(tx, taker, fact, now)
+  for (const schedule of waiting) await fireEarly(tx, schedule, fact, by)
+  for (const taker of listing) await postEventTo(tx, taker, fact, by)
 }

@@ -167,7 +167,8 @@ async function writeMessage(deps: RouterDeps, tx: Tx, threads: readonly string[]
     ...(images.length === 0 ? {} : { pictures: { count: images.length, seq: posted.seq } }),
     ...(schema === undefined ? {} : { schema }),
   }
-  const item = { source: 'chat', externalId: posted.id, payload, conversation, at: posted.at }
+  const power = 'person' as const
+  const item = { source: 'chat', externalId: posted.id, payload, power, conversation, at: posted.at }
   for (const thread of threads) await postItem(tx, { thread, ...item })
   return { posted, isNew }
 }

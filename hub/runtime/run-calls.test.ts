@@ -128,7 +128,7 @@ test('promise 3: when the minutes cut parallel reads, what ended is kept and not
 test('one of several reads may need a yes: the others run meanwhile', async () => {
   const look = { name: 'look', reads: true, run: () => ({ text: 'seen', isError: false }) }
   const peek = { name: 'peek', reads: true, run: () => ({ text: 'peeked', isError: false }) }
-  await using world = await openWorld({ tools: [look, peek], approve: ['peek'] })
+  await using world = await openWorld({ tools: [look, peek], rules: { approve: ['peek'] } })
   world.model.script(call([['look'], ['peek'], ['look']]), say('done'))
   await world.start()
   await world.post('go')

@@ -8,7 +8,7 @@ import { callServer, type ServerCallDeps } from './call-server.ts'
 import { type EndedCall, endCalls, recordCall, showCall, toPlace, toStatus, UNKNOWN } from './calls.ts'
 import type { RuntimeDeps } from './deps.ts'
 import { checkRepeats, isOneTooMany, mayLoop } from './limits/loops.ts'
-import { requestApproval, whyApproval } from './request-approval.ts'
+import { decideCall, requestApproval } from './request-approval.ts'
 
 interface CallOf<Kind extends AgentTool<Tx>['kind']> {
   kind: Kind
@@ -20,7 +20,7 @@ interface CallOf<Kind extends AgentTool<Tx>['kind']> {
 /** A call to run, or one whose result is clear before anything runs. */
 type Call = CallOf<'server'> | CallOf<'meta'> | ({ kind: 'clear' } & EndedCall)
 
-export type RunCallsDeps = ServerCallDeps & Pick<RuntimeDeps, 'approve'>
+export type RunCallsDeps = ServerCallDeps & Pick<RuntimeDeps, 'policy'>
 
 /**
  * Runs the calls that have no result yet, each written down before and after. Neighbouring calls that only
@@ -88,8 +88,9 @@ async function runTogether(
     const started: CallOf<'server'>[] = []
     for (const call of calls) {
       const { row } = call
-      const reason = row.status === 'planned' ? await whyApproval(deps, write.tx, cycle, call) : undefined
-      if (reason !== undefined) await requestApproval(deps, write, cycle, { row, reason })
+      const { kind, reason } = row.status === 'planned' ? await decideCall(deps, write.tx, cycle, call) : RUNS
+      if (kind === 'ask') await requestApproval(deps, write, cycle, { row, reason })
+      else if (kind === 'refuse') await recordCall(write, cycle, toRefused(row, reason))
       else {
         await startCall(write.tx, row.id, write.now)
         started.push(call)
@@ -102,6 +103,13 @@ async function runTogether(
   // An error is thrown once no call runs any more, so that no result comes after the cycle's end.
   const ends = await Promise.allSettled(running.map(call => runOne(deps, cycle, call, signal)))
   for (const each of ends) if (each.status === 'rejected') throw each.reason
+}
+
+/** A call that had begun before a crash, and may run again. */
+const RUNS = { kind: 'run', reason: '' } as const
+
+function toRefused(row: ToolCallRow, reason: string): EndedCall {
+  return { row, status: 'denied', outcome: { text: `${row.tool} did not run: ${reason}.`, isError: true } }
 }
 
 /** Takes back starts if the cycle's end came with their commit: no call was sent, so none is in doubt. */
@@ -131,6 +139,7 @@ async function runMeta(cycle: ActiveCycle, { row, tool, args }: CallOf<'meta'>):
       thread: cycle.thread,
       cycle: cycle.id,
       conversation: cycle.target,
+      power: cycle.power,
       now: write.now,
       afterCommit: write.afterCommit,
     })

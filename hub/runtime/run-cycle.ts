@@ -1,10 +1,19 @@
 import { timeoutSignal } from '../core/clock.ts'
 import { ModelError } from '../core/model.ts'
 import { plural } from '../core/text.ts'
+import { hasPersonWaiting } from '../store/inbox.ts'
 import { hasEnded } from '../store/threads.ts'
 import { act } from './act.ts'
 import type { ActiveCycle } from './active-cycle.ts'
-import { deadLetter, type Failure, fail, stopEndedTask, toCrashed, toFinalError } from './end-cycle.ts'
+import {
+  deadLetter,
+  type Failure,
+  fail,
+  stopEndedTask,
+  toCrashed,
+  toFinalError,
+  yieldToPerson,
+} from './end-cycle.ts'
 import { chargeCut } from './limits/account.ts'
 import { deferCycle } from './limits/defer.ts'
 import { LimitReached } from './limits/limit-reached.ts'
@@ -61,9 +70,15 @@ async function takeSteps(
     cycle.stop.throwIfAborted()
     const limit = next === 'think' ? decideLimit(cycle) : undefined
     if (limit) return await endFailed(cycle, limit)
+    if (next === 'think' && (await mustYield(cycle))) return await yieldToPerson(cycle)
     await (next === 'act' ? checkExcess(cycle) : checkRepeats(cycle))
     next = next === 'act' ? await act(deps, cycle, signal) : await think(deps, cycle, thinking)
   }
+}
+
+/** Tells whether work of a lower power has made a step, and a person waits. */
+async function mustYield({ db, power, steps, thread }: ActiveCycle): Promise<boolean> {
+  return power !== 'person' && steps > 0 && (await hasPersonWaiting(db, thread))
 }
 
 function decideLimit(cycle: ActiveCycle): Failure | undefined {

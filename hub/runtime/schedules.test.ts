@@ -34,6 +34,7 @@ async function add({ store, clock }: World, row: Partial<ScheduleRow> = {}): Pro
     created_at: clock.now(),
     last_run: null,
     missed: 'latest',
+    power: 'routine',
     ...row,
   }
   await store.write(async tx => {
@@ -56,6 +57,7 @@ const event = (type: string, payload: Record<string, unknown> = {}) => ({
   type,
   payload,
   at: 0,
+  power: 'routine' as const,
 })
 
 test('promise 7: a one-shot fires at its time, once, and stays for inspection', async () => {

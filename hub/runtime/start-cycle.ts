@@ -9,6 +9,7 @@ import { discardItems } from '../store/tasks.ts'
 import { claimThread, releaseThread } from '../store/threads.ts'
 import type { Tx } from '../store/writer.ts'
 import { ActiveCycle, LEASE_MS } from './active-cycle.ts'
+import { bringsResults, powerOf } from './decide-batch.ts'
 import type { RuntimeAgent, RuntimeDeps } from './deps.ts'
 import { deferThread } from './limits/defer.ts'
 import { LimitReached } from './limits/limit-reached.ts'
@@ -141,6 +142,8 @@ async function resume(
     thread: row.id,
     fence: row.fence,
     agent,
+    power: cycle.power,
+    hasReadForeign: cycle.read_foreign === 1,
     account: { agent, cycle: cycle.id, tokens: tokensOfCycle(cycle), cutText: '' },
     startedAt: now,
     attempts: cycle.attempts,
@@ -178,7 +181,17 @@ async function begin(deps: Deps, tx: Tx, { agent, row: claimed, now, reserve }: 
   const { items, hasMore, cut } = batch
   const notice = cut && (await appendTooLong(deps, tx, cut, now))
   const target = agent.task ? null : decideReplyTo(items, agent.conversations[0])
-  await createCycle(tx, { id, thread_id: thread, fence: row.fence, reply_to: target, started_at: now })
+  const power = powerOf(items)
+  const hasReadForeign = items.some(bringsResults)
+  await createCycle(tx, {
+    id,
+    thread_id: thread,
+    fence: row.fence,
+    reply_to: target,
+    power,
+    read_foreign: hasReadForeign ? 1 : 0,
+    started_at: now,
+  })
   const fenced = { thread, cycle: id, fence: row.fence }
   const message = batch.message({ ...facts, replyTo: target })
   window.push(...(await appendHistory(tx, fenced, lastSeq, 0, [message], now)))
@@ -194,6 +207,8 @@ async function begin(deps: Deps, tx: Tx, { agent, row: claimed, now, reserve }: 
     thread,
     fence: row.fence,
     agent,
+    power,
+    hasReadForeign,
     account: { agent, cycle: id, tokens: 0, cutText: '', reservation },
     startedAt: now,
     attempts: 1,

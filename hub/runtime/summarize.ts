@@ -1,5 +1,6 @@
 import { describeError } from '../core/errors.ts'
 import type { Model } from '../core/model.ts'
+import { quote, withoutMarkers } from '../core/text.ts'
 import type { HistoryEntry } from '../store/history.ts'
 import type { RuntimeDeps } from './deps.ts'
 import {
@@ -113,7 +114,7 @@ function toTranscript({ before, entries, open }: ToSummarize, tokens: number): s
   const lines = entries.map(({ content }) => {
     if (content.role === 'user') return `INBOX: ${content.text}`
     if (content.role === 'tool')
-      return `RESULT of ${content.name}: ${shortenMiddle(content.text, RESULT_LENGTH)}`
+      return `RESULT of ${content.name}:\n${quote(shortenMiddle(content.text, RESULT_LENGTH))}`
     const calls = content.calls.map(call => `\nCALL ${call.name} ${call.arguments}`).join('')
     return `AGENT: ${content.text}${calls}`
   })
@@ -121,7 +122,7 @@ function toTranscript({ before, entries, open }: ToSummarize, tokens: number): s
   const most = Math.max(2_000, tokens * 3 - head.length)
   const asks = open.length === 0 ? 'none' : open.map(text => `- ${shortenAsk(text)}`).join('\n')
   const kept = body.length <= most ? body : `(older part left out)\n${body.slice(-most)}`
-  return `${head}The transcript:\n${kept}\n\nUnanswered messages of people:\n${asks}`
+  return withoutMarkers(`${head}The transcript:\n${kept}\n\nUnanswered messages of people:\n${asks}`)
 }
 
 /** Returns an unanswered message on one line, as the summary names it. */

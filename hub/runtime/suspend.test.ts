@@ -210,7 +210,8 @@ test('a task that is cancelled while it is being parked ends at once', async () 
   await using world = await openWorld()
   await world.start()
   const event = { id: 'evt_1', type: 'temp_high', source: 'metrics', payload: {}, at: 1 }
-  await world.store.write(tx => postEventTo(tx, { agent: 'homelab', thread: 'thr_homelab.task_1' }, event, 1))
+  const taker = { agent: 'homelab', thread: 'thr_homelab.task_1' }
+  await world.store.write(tx => postEventTo(tx, taker, event, { now: 1, power: 'routine' }))
   world.runtime.wake('thr_homelab.task_1')
   const last = await beforeParking(world)
   const end = { status: 'cancelled' as const, summary: 'x', now: world.clock.now(), by: 'thr_homelab' }

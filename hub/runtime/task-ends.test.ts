@@ -88,7 +88,7 @@ test('a cancelled task stops at its next boundary with its calls paired, and so 
 })
 
 test('a task that was cancelled while its process was dead is not gone on with', async () => {
-  await using world = await openWithTask([say('begun')])
+  await using world = await openWithTask([say('begun')], { concurrency: 1 })
   const held = hold(say('too late'))
   world.model.script(held.turn)
   await world.post('go')
@@ -113,7 +113,9 @@ test('what still comes for an ended task is put away and begins nothing', async 
   const [task] = await threadsOf(world)
   const thread = task?.id ?? ''
   const payload = { kind: 'notice' as const, text: 'late' }
-  await world.store.write(tx => postItem(tx, { thread, source: 'test', externalId: '1', payload, at: 0 }))
+  await world.store.write(tx =>
+    postItem(tx, { thread, source: 'test', externalId: '1', payload, power: 'routine', at: 0 }),
+  )
   world.runtime.wake(thread)
   await world.idle()
   expect(await threadsWithWork(world.store.db)).toEqual([])
@@ -151,7 +153,7 @@ test('an open approval keeps a task, and a cancelled task closes it', async () =
 
 test('an approval of a task is asked where the task was made, and closed for everyone with it', async () => {
   const { ran, tool } = stopTool()
-  await using world = await openWorld({ tools: [tool], approve: ['stop'], concurrency: 1 })
+  await using world = await openWorld({ tools: [tool], rules: { approve: ['stop'] }, concurrency: 1 })
   const turn = byThread(
     [call([['create_task', { instructions: 'stop it' }]]), say('begun')],
     [call([['stop', ARGUMENTS]]), say('asked')],
@@ -180,7 +182,7 @@ test('an approval of a task is asked where the task was made, and closed for eve
 
 test('what was approved and had not begun does not run once its task is over', async () => {
   const { ran, tool } = stopTool()
-  await using world = await openWorld({ tools: [tool], approve: ['stop'], concurrency: 1 })
+  await using world = await openWorld({ tools: [tool], rules: { approve: ['stop'] }, concurrency: 1 })
   const turn = byThread(
     [call([['create_task', { instructions: 'stop it' }]]), say('begun')],
     [call([['stop', ARGUMENTS]]), say('asked')],

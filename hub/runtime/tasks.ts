@@ -1,4 +1,5 @@
 import type { EventFact, EventListed } from '../../schemas/inbox.ts'
+import type { Power } from '../../schemas/power.ts'
 import type { TaskLimits } from '../../schemas/tasks.ts'
 import type { JsonObject } from '../core/forwarding.ts'
 import type { NewId } from '../core/ids.ts'
@@ -83,17 +84,19 @@ export type CycleEnd =
 export async function settleTask(tx: Tx, cycle: ActiveCycle, now: number, end: CycleEnd): Promise<Ended> {
   const { task } = cycle.agent
   if (!task) return NOTHING_ENDED
+  const { power } = cycle
   switch (end.kind) {
     case 'completed':
-      return endTask(tx, task.id, { ...toTaskEnd(end), now })
+      return endTask(tx, task.id, { ...toTaskEnd(end), power, now })
     case 'failed':
-      return endTask(tx, task.id, { status: 'failed', summary: end.reason, now })
+      return endTask(tx, task.id, { status: 'failed', summary: end.reason, power, now })
     case 'stopped':
-      return endTask(tx, task.id, { status: 'cancelled', summary: end.reason, now })
+      return endTask(tx, task.id, { status: 'cancelled', summary: end.reason, power, now })
     case 'text':
       if (await hasPending(tx, task.id)) return NOTHING_ENDED
       return endTask(tx, task.id, {
         ...toTaskEnd({ ...end, summary: isBlank(end.text) ? lastText(cycle) : end.text.trim() }),
+        power,
         now,
       })
     default:
@@ -150,7 +153,7 @@ export async function postEventTo(
   tx: Tx,
   { agent, thread }: Pick<EventTaker, 'agent' | 'thread'>,
   event: EventFact,
-  now: number,
+  { now, power }: { now: number; power: Power },
 ): Promise<void> {
   const main = await ensureMainThread(tx, agent, now)
   if (thread !== main) {
@@ -162,9 +165,10 @@ export async function postEventTo(
       grants: { tools: [['*']], limits: {}, hops: 0 },
       conversation: null,
       wakesParent: false,
+      power,
       now,
     })
   }
   const payload = { kind: 'event' as const, event }
-  await postItem(tx, { thread, source: 'event', externalId: event.id, payload, at: now })
+  await postItem(tx, { thread, source: 'event', externalId: event.id, payload, power, at: now })
 }

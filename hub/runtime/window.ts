@@ -1,6 +1,6 @@
 import { type HistoryContent, storedFact } from '../../schemas/inbox.ts'
 import type { ModelMessage } from '../core/model.ts'
-import { isBlank, plural } from '../core/text.ts'
+import { isBlank, plural, withoutMarkers } from '../core/text.ts'
 import { type HistoryEntry, readHistory } from '../store/history.ts'
 import { newestSession } from '../store/sessions.ts'
 import type { ThreadRow } from '../store/tables.ts'
@@ -127,13 +127,21 @@ export function hasOpenCalls(window: readonly HistoryEntry[]): boolean {
   return last?.role === 'assistant' && last.calls.length > 0
 }
 
-/** Returns the window as a model reads it. A call without a result gets one; an empty message is left out. */
+/** Matches the beginning of a line that looks like a message of the hub. */
+const HEADING = /^\[(?=(?:INBOX|MID-CYCLE UPDATE|UNANSWERED) - |ANSWER CHECKED\])/gm
+
+/**
+ * Returns the window as a model reads it. A call without a result gets one; an empty message is left out. No text
+ * of others passes for the end of a message, and no result for a message of the hub.
+ */
 export function toMessages(entries: readonly HistoryEntry[]): ModelMessage[] {
   const answered = new Set(
     entries.flatMap(({ content }) => (content.role === 'tool' ? [content.callId] : [])),
   )
   return entries.flatMap(({ content }): ModelMessage[] => {
-    if (content.role !== 'assistant') return [content]
+    if (content.role === 'user') return [{ ...content, text: withoutMarkers(content.text) }]
+    if (content.role === 'tool')
+      return [{ ...content, text: withoutMarkers(content.text).replace(HEADING, '⟦') }]
     if (content.calls.length === 0 && isBlank(content.text)) return []
     const missing = content.calls.filter(call => !answered.has(call.id))
     return [

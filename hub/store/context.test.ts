@@ -7,11 +7,11 @@ test('facts are kept by owner and scope, replaced and forgotten by key', async (
   const agent: ContextScope = { scope: 'agent', owner: 'homelab' }
   const thread: ContextScope = { scope: 'thread', owner: 'homelab' }
   await store.write(async tx => {
-    await storeContext(tx, agent, 'b', '1', 1)
-    await storeContext(tx, agent, 'a', '2', 1)
-    await storeContext(tx, thread, 'a', '3', 1)
-    await storeContext(tx, { ...agent, owner: 'other' }, 'a', '4', 1)
-    await storeContext(tx, agent, 'b', '5', 2)
+    await storeContext(tx, agent, { key: 'b', value: '1', power: 'person' }, 1)
+    await storeContext(tx, agent, { key: 'a', value: '2', power: 'person' }, 1)
+    await storeContext(tx, thread, { key: 'a', value: '3', power: 'person' }, 1)
+    await storeContext(tx, { ...agent, owner: 'other' }, { key: 'a', value: '4', power: 'person' }, 1)
+    await storeContext(tx, agent, { key: 'b', value: '5', power: 'person' }, 2)
   })
   expect(await readContext(store.db, agent)).toEqual([
     { key: 'a', value: '2' },

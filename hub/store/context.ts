@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { StoredFact } from '../../schemas/inbox.ts'
+import { isAtLeast, type Power } from '../../schemas/power.ts'
 import type { Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
 
@@ -9,11 +10,17 @@ export interface ContextScope {
   owner: string
 }
 
-export async function storeContext(tx: Tx, at: ContextScope, key: string, value: string, now: number) {
+export async function storeContext(
+  tx: Tx,
+  at: ContextScope,
+  fact: { key: string; value: string; power: Power },
+  now: number,
+) {
+  const { key, ...said } = fact
   await tx
     .insertInto('context')
-    .values({ ...at, key, value, updated_at: now })
-    .onConflict(oc => oc.columns(['scope', 'owner', 'key']).doUpdateSet({ value, updated_at: now }))
+    .values({ ...at, ...fact, updated_at: now })
+    .onConflict(oc => oc.columns(['scope', 'owner', 'key']).doUpdateSet({ ...said, updated_at: now }))
     .execute()
 }
 
@@ -27,21 +34,30 @@ export async function removeContext(tx: Tx, at: ContextScope, key: string): Prom
 }
 
 /** Returns all facts of an owner, by key. */
-export function readContext(db: Kysely<Tables>, at: ContextScope): Promise<{ key: string; value: string }[]> {
-  return db
+export async function readContext(
+  db: Kysely<Tables>,
+  at: ContextScope,
+): Promise<Omit<StoredFact, 'scope'>[]> {
+  const rows = await db
     .selectFrom('context')
-    .select(['key', 'value'])
+    .select(['key', 'value', 'power'])
     .where('scope', '=', at.scope)
     .where('owner', '=', at.owner)
     .orderBy('key')
     .execute()
+  return rows.map(withPower)
+}
+
+/** Leaves the power of a fact out where it is a person's or the house's own. */
+function withPower<Fact>({ power, ...fact }: Fact & { power: Power }) {
+  return isAtLeast(power, 'routine') ? fact : { ...fact, power }
 }
 
 /** Returns the facts of an agent and of one of its threads, the agent's first, by key. */
-export function factsOf(tx: Tx, agent: string, thread: string): Promise<StoredFact[]> {
-  return tx
+export async function factsOf(tx: Tx, agent: string, thread: string): Promise<StoredFact[]> {
+  const rows = await tx
     .selectFrom('context')
-    .select(['scope', 'key', 'value'])
+    .select(['scope', 'key', 'value', 'power'])
     .where(eb =>
       eb.or([
         eb.and([eb('scope', '=', 'agent'), eb('owner', '=', agent)]),
@@ -51,4 +67,5 @@ export function factsOf(tx: Tx, agent: string, thread: string): Promise<StoredFa
     .orderBy('scope')
     .orderBy('key')
     .execute()
+  return rows.map(withPower)
 }

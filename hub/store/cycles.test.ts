@@ -44,7 +44,7 @@ test('the cycle that took a message', async () => {
   await using store = await openTempStore()
   const payload = { kind: 'notice' as const, text: 'x' }
   await store.write(tx =>
-    postItem(tx, { thread: 'thr_a', source: 'chat', externalId: 'msg_1', payload, at: 0 }),
+    postItem(tx, { thread: 'thr_a', source: 'chat', externalId: 'msg_1', payload, power: 'routine', at: 0 }),
   )
   expect(await cyclesOfMessage(store.db, 'msg_1')).toEqual([
     { thread: 'thr_a', id: null, status: null, note: null },

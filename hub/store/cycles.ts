@@ -1,10 +1,22 @@
-import { type ExpressionBuilder, type Kysely, sql } from 'kysely'
+import { type ExpressionBuilder, type Insertable, type Kysely, sql } from 'kysely'
+import type { Power } from '../../schemas/power.ts'
 import { settleEventsOf } from './events.ts'
 import type { CycleRow, Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
 
 export function readCycle(db: Kysely<Tables>, id: string): Promise<CycleRow> {
   return db.selectFrom('cycles').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+}
+
+/** Returns the power of a cycle; the lowest if the cycle is gone. */
+export async function powerOfCycle(db: Kysely<Tables>, id: string): Promise<Power> {
+  const row = await db.selectFrom('cycles').select('power').where('id', '=', id).executeTakeFirst()
+  return row?.power ?? 'foreign'
+}
+
+/** Records that a cycle has read text that comes from outside. */
+export async function markReadForeign(tx: Tx, id: string): Promise<void> {
+  await tx.updateTable('cycles').set({ read_foreign: 1 }).where('id', '=', id).execute()
 }
 
 /** Returns the cycle of a thread that has not ended; undefined if there is none. */
@@ -19,7 +31,10 @@ export function runningCycle(db: Kysely<Tables>, thread: string): Promise<CycleR
 
 export function createCycle(
   tx: Tx,
-  cycle: Pick<CycleRow, 'id' | 'thread_id' | 'fence' | 'reply_to' | 'started_at'>,
+  cycle: Pick<
+    Insertable<Tables['cycles']>,
+    'id' | 'thread_id' | 'fence' | 'reply_to' | 'power' | 'read_foreign' | 'started_at'
+  >,
 ): Promise<CycleRow> {
   const nothing = { steps: 0, input_tokens: 0, output_tokens: 0, cached_tokens: 0 }
   return tx

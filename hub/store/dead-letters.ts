@@ -3,6 +3,7 @@ import { historyContent } from '../../schemas/inbox.ts'
 import { HubError } from '../core/errors.ts'
 import { parseJson } from '../core/json.ts'
 import { truncate } from '../core/text.ts'
+import { powerOfCycle } from './cycles.ts'
 import { postItem } from './inbox.ts'
 import { NOTE_SOURCE } from './ledger.ts'
 import type { DeadLetterRow, Tables } from './tables.ts'
@@ -134,6 +135,7 @@ export async function retryDeadLetter(tx: Tx, id: string, by: string, now: numbe
     source: NOTE_SOURCE,
     externalId: id,
     payload: { kind: 'notice', text: describeRetry(letter) },
+    power: await powerOfCycle(tx, letter.cycle),
     conversation: letter.conversation ?? undefined,
     at: now,
   })

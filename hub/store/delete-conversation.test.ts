@@ -140,7 +140,7 @@ test('of a task that the conversation made nothing is left, its result for its m
       now: 1,
     }
     const grants = { tools: [], limits: {}, hops: 0 }
-    await createTask(tx, { ...task, parent, grants, conversation: 'homelab/private' })
+    await createTask(tx, { ...task, parent, grants, conversation: 'homelab/private', power: 'person' })
     const result = { is: SECRET }
     await endTask(tx, task.id, { status: 'complete', summary: SECRET, result, now: 2, by: parent.id })
   })

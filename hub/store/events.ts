@@ -1,9 +1,9 @@
-import { type Kysely, sql } from 'kysely'
+import { type Insertable, type Kysely, sql } from 'kysely'
 import type { EventRow, Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
 
 /** An event without its seq, which it gets when it is recorded. */
-export type NewEventRow = Omit<EventRow, 'seq'>
+export type NewEventRow = Omit<Insertable<Tables['events']>, 'seq'>
 
 /** Makes other events wait for this transaction: whether one is held depends on those before it. */
 export async function lockEvents(tx: Tx): Promise<void> {

@@ -13,7 +13,14 @@ async function openThread() {
   await store.write(async tx => {
     await ensureMainThread(tx, 'homelab', 0)
     const payload = { kind: 'notice' as const, text: 'x' }
-    await postItem(tx, { thread: 'thr_homelab', source: 's', externalId: '1', payload, at: 0 })
+    await postItem(tx, {
+      thread: 'thr_homelab',
+      source: 's',
+      externalId: '1',
+      payload,
+      power: 'routine',
+      at: 0,
+    })
     await claimThread(tx, { id: 'thr_homelab', owner: 'a', until: 10, now: 0 })
   })
   return store

@@ -23,6 +23,7 @@ const item = (externalId: string, over: Partial<NewInboxItem> = {}): NewInboxIte
   source: 'chat',
   externalId,
   payload: message(externalId),
+  power: 'person',
   at: 5,
   ...over,
 })

@@ -1,5 +1,6 @@
-import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type Kysely, type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely'
 import { type InboxPayload, inboxPayload } from '../../schemas/inbox.ts'
+import type { Power } from '../../schemas/power.ts'
 import type { Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
 
@@ -11,6 +12,7 @@ export interface NewInboxItem {
   source: string
   externalId: string
   payload: InboxPayload
+  power: Power
   conversation?: string | undefined
   at: number
 }
@@ -18,6 +20,7 @@ export interface NewInboxItem {
 export interface InboxItem {
   seq: number
   payload: InboxPayload
+  power: Power
   conversation: string | null
   at: number
 }
@@ -26,9 +29,9 @@ export interface InboxItem {
 export async function postItem(tx: Tx, item: NewInboxItem): Promise<boolean> {
   const { numAffectedRows } = await sql`
     insert into "inbox"
-      (thread_id, source, external_id, payload_json, conversation_id, created_at, unanswered)
+      (thread_id, source, external_id, payload_json, power, conversation_id, created_at, unanswered)
     values (${item.thread}, ${item.source}, ${item.externalId}, ${JSON.stringify(item.payload)},
-      ${item.conversation ?? null}, ${item.at}, ${item.payload.kind === 'message' ? 'new' : null})
+      ${item.power}, ${item.conversation ?? null}, ${item.at}, ${item.payload.kind === 'message' ? 'new' : null})
     on conflict (source, external_id, thread_id) do nothing`.execute(tx)
   return numAffectedRows !== 0n
 }
@@ -57,7 +60,7 @@ const MOST_ITEMS = 500
 function selectItems(db: Kysely<Tables>) {
   return db
     .selectFrom('inbox')
-    .select(['seq', 'payload_json', 'conversation_id', 'created_at'])
+    .select(['seq', 'payload_json', 'power', 'conversation_id', 'created_at'])
     .orderBy('seq')
 }
 
@@ -120,6 +123,20 @@ export async function hasWaiting(db: Kysely<Tables>, thread: string): Promise<bo
   return row !== undefined
 }
 
+/** Tells whether an item of a person's power waits that wakes the thread. */
+export async function hasPersonWaiting(db: Kysely<Tables>, thread: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('inbox')
+    .select('seq')
+    .where('thread_id', '=', thread)
+    .where('cycle_id', 'is', null)
+    .where('power', '=', 'person')
+    .where('source', '!=', QUIET_SOURCE)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** Counts the waiting items of each thread that has some. */
 export async function waitingCounts(db: Kysely<Tables>): Promise<{ thread: string; count: number }[]> {
   const rows = await db
@@ -132,11 +149,12 @@ export async function waitingCounts(db: Kysely<Tables>): Promise<{ thread: strin
 }
 
 function toItem(
-  row: Pick<Tables['inbox'], 'payload_json' | 'conversation_id' | 'created_at'> & { seq: number },
+  row: Pick<Selectable<Tables['inbox']>, 'seq' | 'payload_json' | 'power' | 'conversation_id' | 'created_at'>,
 ): InboxItem {
   return {
     seq: row.seq,
     payload: inboxPayload.parse(JSON.parse(row.payload_json)),
+    power: row.power,
     conversation: row.conversation_id,
     at: row.created_at,
   }

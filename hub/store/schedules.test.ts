@@ -32,6 +32,7 @@ const row = (id: string, nextRun: number | null, over: Partial<ScheduleRow> = {}
   created_at: 0,
   last_run: null,
   missed: 'latest',
+  power: 'routine',
   ...over,
 })
 

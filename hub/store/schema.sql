@@ -10,13 +10,13 @@ CREATE INDEX approvals_status on approvals (status, expires_at);
 CREATE INDEX approvals_thread on approvals (thread_id, status);
 CREATE TABLE context (
   scope text not null, owner text not null, key text not null, value text not null,
-  updated_at bigint not null, constraint context_key primary key (scope, owner, key));
+  updated_at bigint not null, power text default 'person' not null, constraint context_key primary key (scope, owner, key));
 CREATE TABLE conversations (
   id text primary key, last_seq bigint not null, created_at bigint not null) without rowid;
 CREATE TABLE cycles (
   id text primary key, thread_id text not null, status text not null, fence bigint not null,
   reply_to text, steps integer not null, input_tokens bigint not null, output_tokens bigint not null,
-  cached_tokens bigint not null, started_at bigint not null, ended_at bigint, note text, attempts integer default 1 not null, cost_micros bigint default 0 not null, model text, parked_at bigint, stop_requested_by text) without rowid;
+  cached_tokens bigint not null, started_at bigint not null, ended_at bigint, note text, attempts integer default 1 not null, cost_micros bigint default 0 not null, model text, parked_at bigint, stop_requested_by text, power text default 'routine' not null, read_foreign integer default 0 not null) without rowid;
 CREATE UNIQUE INDEX cycles_running on cycles (thread_id) where status = 'running';
 CREATE INDEX cycles_thread on cycles (thread_id, started_at);
 CREATE TABLE dead_letters (
@@ -29,7 +29,7 @@ CREATE TABLE event_feed (stream text primary key, last_seq bigint not null);
 CREATE TABLE events (
   id text primary key, source text not null, external_id text not null, type text not null,
   key text not null, payload_json text not null, status text not null, routed_to_json text not null,
-  note text, at bigint not null, received_at bigint not null, repeats integer default 0 not null, seq bigint default 0 not null, release_at bigint, is_storm integer default 0 not null,
+  note text, at bigint not null, received_at bigint not null, repeats integer default 0 not null, seq bigint default 0 not null, release_at bigint, is_storm integer default 0 not null, power text default 'routine' not null,
   constraint events_once unique (source, external_id));
 CREATE INDEX events_due on events (release_at)
   where status = 'held' and release_at is not null;
@@ -58,7 +58,7 @@ CREATE TABLE history_texts (
 CREATE TABLE hub_state (key text primary key, value_json text not null);
 CREATE TABLE inbox (
   seq integer primary key autoincrement, thread_id text not null, source text not null, external_id text not null,
-  payload_json text not null, conversation_id text, created_at bigint not null, cycle_id text, unanswered text);
+  payload_json text not null, conversation_id text, created_at bigint not null, cycle_id text, unanswered text, power text default 'routine' not null);
 CREATE INDEX inbox_cycle on inbox (cycle_id) where cycle_id is not null;
 CREATE UNIQUE INDEX inbox_once on inbox (source, external_id, thread_id);
 CREATE INDEX inbox_unanswered on inbox (thread_id) where unanswered is not null;
@@ -78,7 +78,7 @@ CREATE TABLE schedules (
   id text primary key, agent text not null, thread_id text not null, kind text not null, cron text,
   timezone text not null, reason text not null, next_run bigint, wake_on_events_json text not null,
   conversation_id text, status text not null, created_by text not null, created_at bigint not null,
-  last_run bigint, missed text default 'latest' not null);
+  last_run bigint, missed text default 'latest' not null, power text default 'routine' not null);
 CREATE INDEX schedules_due on schedules (status, next_run);
 CREATE INDEX schedules_of_files on schedules (agent) where created_by = 'file';
 CREATE INDEX schedules_thread on schedules (thread_id, status, next_run, id);
@@ -92,7 +92,7 @@ CREATE TABLE sessions (
 CREATE TABLE threads (
   id text primary key, agent text not null, kind text not null, status text not null,
   window_start bigint not null, last_seq bigint not null, lease_owner text, lease_until bigint,
-  fence bigint not null, created_at bigint not null, updated_at bigint not null, parent_id text, instructions text, grants_json text, conversation_id text, summary text, not_before bigint, ended_at bigint, archived_at bigint, depth integer default 0 not null, wakes_parent integer default 0 not null, result_json text) without rowid;
+  fence bigint not null, created_at bigint not null, updated_at bigint not null, parent_id text, instructions text, grants_json text, conversation_id text, summary text, not_before bigint, ended_at bigint, archived_at bigint, depth integer default 0 not null, wakes_parent integer default 0 not null, result_json text, power text default 'routine' not null) without rowid;
 CREATE INDEX threads_agent on threads (agent, kind);
 CREATE INDEX threads_ended on threads (ended_at) where (ended_at is not null and archived_at is null);
 CREATE INDEX threads_later on threads (not_before) where not_before is not null;

@@ -1,5 +1,6 @@
 import type { Generated, Insertable, Selectable } from 'kysely'
 import type { MessageKind, ToolCallStatus } from '../../schemas/chat.ts'
+import type { Power } from '../../schemas/power.ts'
 
 /*
  * The rows of the tables. Times are unix milliseconds, flags 0 or 1, columns that end in _json hold JSON text
@@ -53,6 +54,8 @@ export interface Tables {
     result_json: string | null
     ended_at: number | null
     archived_at: number | null
+    /** Power of a task's maker; a main thread has none of its own. */
+    power: Generated<Power>
   }
   inbox: {
     seq: Generated<number>
@@ -66,6 +69,7 @@ export interface Tables {
     cycle_id: string | null
     /** State of a person's message that has no answer yet; null once it has one, and for everything else. */
     unanswered: Unanswered | null
+    power: Generated<Power>
   }
   cycles: {
     id: string
@@ -93,6 +97,10 @@ export interface Tables {
     /** Time since which its provider cannot be reached; null while it can. */
     parked_at: number | null
     stop_requested_by: string | null
+    /** Power of the items that it took. */
+    power: Generated<Power>
+    /** 1: it has read text that comes from outside. */
+    read_foreign: Generated<number>
   }
   history: {
     thread_id: string
@@ -125,7 +133,15 @@ export interface Tables {
     /** Approval that the call needed: its own result was only that it waits. */
     approval_id: string | null
   }
-  context: { scope: 'agent' | 'thread'; owner: string; key: string; value: string; updated_at: number }
+  context: {
+    scope: 'agent' | 'thread'
+    owner: string
+    key: string
+    value: string
+    updated_at: number
+    /** Power of the cycle that stored it. */
+    power: Generated<Power>
+  }
   schedules: {
     id: string
     agent: string
@@ -143,6 +159,8 @@ export interface Tables {
     created_at: number
     last_run: number | null
     missed: Generated<'latest' | 'all' | 'skip'>
+    /** Power of whoever made it. */
+    power: Generated<Power>
   }
   events: {
     id: string
@@ -167,6 +185,7 @@ export interface Tables {
     release_at: number | null
     /** 1: the event stands for a storm, and tells how many events there were. */
     is_storm: Generated<number>
+    power: Generated<Power>
   }
   /** The state of the hub's own feed of events, one row. */
   event_feed: {

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { ChatMessage } from '../../schemas/chat.ts'
+import { lowest, type Power } from '../../schemas/power.ts'
 import { type TaskGrants, taskGrants } from '../../schemas/tasks.ts'
 import type { JsonObject } from '../core/forwarding.ts'
 import { truncate } from '../core/text.ts'
@@ -23,6 +24,8 @@ export interface NewTask {
   conversation: string | null
   /** Whether its summary wakes the parent; otherwise it waits for the parent's next inbox. */
   wakesParent: boolean
+  /** Power of its maker. */
+  power: Power
   now: number
 }
 
@@ -47,6 +50,7 @@ export async function createTask(tx: Tx, task: NewTask): Promise<void> {
       parent_id: task.parent.id,
       depth: task.parent.depth + 1,
       wakes_parent: task.wakesParent ? 1 : 0,
+      power: task.power,
       instructions: task.instructions,
       grants_json: JSON.stringify(task.grants),
       conversation_id: task.conversation,
@@ -137,6 +141,8 @@ export interface TaskEnd {
   now: number
   /** Result that fits the schema of its maker. */
   result?: JsonObject | undefined
+  /** Power of the cycle that ended it, where one did. */
+  power?: Power
   /** Thread that ended it, which is not notified. */
   by?: string
 }
@@ -196,6 +202,7 @@ async function notifyParent(tx: Tx, task: ThreadRow, end: TaskEnd): Promise<bool
       hops: grantsOf(task).hops,
       ...(wakes ? {} : { quiet: true as const }),
     },
+    power: lowest(task.power, end.power ?? task.power),
     conversation: task.conversation_id ?? undefined,
     at: end.now,
   })

@@ -17,6 +17,7 @@ import {
 const ID = 'thr_homelab'
 const ITEM = {
   thread: ID,
+  power: 'routine' as const,
   source: 's',
   externalId: '1',
   payload: { kind: 'notice' as const, text: 'x' },

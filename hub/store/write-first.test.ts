@@ -23,7 +23,14 @@ async function openFilled(): Promise<TempStore> {
   await store.write(async tx => {
     await ensureMainThread(tx, 'homelab', 0)
     const payload = { kind: 'notice' as const, text: 'x' }
-    await postItem(tx, { thread: 'thr_homelab', source: 's', externalId: '1', payload, at: 0 })
+    await postItem(tx, {
+      thread: 'thr_homelab',
+      source: 's',
+      externalId: '1',
+      payload,
+      power: 'routine',
+      at: 0,
+    })
     const call = { cycle_id: 'cyc_1', step: 1, position: 0, call_id: 'c', tool: 't', arguments: '{}' }
     await planCalls(tx, [
       { id: 'call', thread_id: 'thr_homelab', status: 'planned', created_at: 0, approval_id: null, ...call },
@@ -88,6 +95,7 @@ const takers: Record<string, (tx: Tx) => Promise<unknown>> = {
       source: 's',
       externalId: '2',
       payload: { kind: 'notice', text: 'y' },
+      power: 'routine',
       at: 0,
     }),
   'a planned call': tx => startCall(tx, 'call', 1),

@@ -11,7 +11,7 @@ const STORE_RETRY_MS = 10_000
 
 /** The part of a server that reading its events needs. */
 export interface EventSource {
-  spec: { name: string }
+  spec: { name: string; trust?: 'own' | 'third' }
   eventsUri: string | undefined
   readResource(uri: string): Promise<{ contents: readonly object[] }>
 }
@@ -73,7 +73,7 @@ async function readUntilStored(deps: ServerEventsDeps, source: EventSource): Pro
 
 /** Reads and posts one page of the feed. Tells whether there may be more behind it. */
 async function readFeed(deps: ServerEventsDeps, source: EventSource): Promise<boolean> {
-  const { name } = source.spec
+  const { name, trust } = source.spec
   if (source.eventsUri === undefined) return false
   const known = await deps.readCursor(name)
   const asked = await readAfter(source, source.eventsUri, known?.cursor ?? 0)
@@ -83,7 +83,10 @@ async function readFeed(deps: ServerEventsDeps, source: EventSource): Promise<bo
       ? await readAfter(source, source.eventsUri, 0)
       : asked
   if (known?.stream === feed.stream && known.cursor === feed.cursor) return false
-  const events = feed.events.map(event => toNewEvent(name, event))
+  const events = feed.events.map(event => {
+    const power = trust === 'own' ? ('routine' as const) : ('foreign' as const)
+    return { ...toNewEvent(name, event), power }
+  })
   await deps.post(name, events, { stream: feed.stream, cursor: feed.cursor })
   return feed.events.length >= EVENTS_AT_ONCE
 }

@@ -128,7 +128,7 @@ function addBuiltIn(
       origin: 'built-in',
       prefix: entry?.prefix ?? '',
       transport,
-      ...toLimits(entry ?? {}),
+      ...toLimits({ trust: 'own', ...entry }),
     },
     disabled: entry?.disabled === true,
   })
@@ -238,9 +238,10 @@ function toOAuth({ grant, clientId, clientSecret, scope, issuer }: OAuthEntry): 
   }
 }
 
-/** Returns an entry's timeouts, isolation and era. */
-function toLimits({ timeout, connectTimeout, isolated, era }: ServerEntry) {
+/** Returns an entry's timeouts, isolation, era and trust. */
+function toLimits({ timeout, connectTimeout, isolated, era, trust }: ServerEntry) {
   return {
+    ...(trust === undefined ? {} : { trust }),
     ...(timeout === undefined ? {} : { callTimeout: limitToMilliseconds(timeout) }),
     ...(connectTimeout === undefined ? {} : { connectTimeout: limitToMilliseconds(connectTimeout) }),
     ...(isolated ? { isolated } : {}),

@@ -18,6 +18,8 @@ export interface ServerSpec {
   transport:
     | ({ kind: 'stdio' } & StdioCommand)
     | { kind: 'http'; url: string; headers: Record<string, string>; oauth?: OAuthSettings }
+  /** `own` if its annotations and events are believed; default `third`. */
+  trust?: 'own' | 'third'
   /** The prefix of its tools' names. */
   prefix: string
   /** Milliseconds that connecting may take; the default if undefined. */

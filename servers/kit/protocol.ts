@@ -7,6 +7,7 @@ import {
   Server,
   type ServerContext,
 } from '@modelcontextprotocol/server'
+import { CALL_POWER } from '../../schemas/power.ts'
 import { readsText, toTextResult, toTextTool } from '../../schemas/text-readers.ts'
 import { toCursor } from './events.ts'
 import { toHealthUri } from './health.ts'
@@ -73,8 +74,16 @@ function serveTools(server: Server, app: App): void {
     const { signal } = context.mcpReq
     const key = request.params._meta?.[IDEMPOTENCY_KEY] ?? context.mcpReq._meta?.[IDEMPOTENCY_KEY]
     const idempotencyKey = typeof key === 'string' ? key : undefined
+    const isForeign = (request.params._meta?.[CALL_POWER] ?? context.mcpReq._meta?.[CALL_POWER]) === 'foreign'
     const progress = toProgress(context, log)
-    const result = await tool.call(request.params.arguments, { clock, log, signal, progress, idempotencyKey })
+    const result = await tool.call(request.params.arguments, {
+      clock,
+      log,
+      signal,
+      progress,
+      idempotencyKey,
+      isForeign,
+    })
     return isForText(context) ? toTextResult(result) : result
   })
 }

@@ -1,5 +1,6 @@
 import type { CallToolResult, Tool as ListedTool } from '@modelcontextprotocol/server'
 import { z } from 'zod'
+import { OWN_CHANNELS } from '../../schemas/power.ts'
 import { wordsOf } from '../../schemas/problems.ts'
 import { WHOLE_TEXT } from '../../schemas/text-readers.ts'
 import { toInputSchema } from '../../schemas/tool-input.ts'
@@ -30,6 +31,8 @@ export interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodObject>
   /** Text for a model: when to use the tool, what it returns, what it costs. */
   description: string
   annotations: Annotations
+  /** True if it sends to nobody but those whom the operator configured. */
+  reachesOwnChannels?: true
   /** Schema of the arguments; make it with `z.strictObject`, so that a mistyped argument is named. */
   input: Input
   output: Output
@@ -59,6 +62,8 @@ type Given<Data> = Data extends readonly (infer Item)[]
 export interface ToolRequest {
   /** A key that identifies the call: a client repeats it if it does not know how the first attempt ended. */
   idempotencyKey?: string | undefined
+  /** True if a text from outside began the work that the call is part of. */
+  isForeign?: boolean | undefined
 }
 
 export interface Image {
@@ -110,7 +115,7 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
     annotations: { title, ...annotations },
     inputSchema: { ...toInputSchema(spec.input), type: 'object' as const },
     outputSchema: output.json,
-    _meta: { [WHOLE_TEXT]: true },
+    _meta: { [WHOLE_TEXT]: true, ...(spec.reachesOwnChannels ? { [OWN_CHANNELS]: true } : {}) },
   }
   const call: Tool['call'] = (args, context) =>
     callTool(spec, output.foreign, args, context).catch(error => toErrorResult(toFailure(error, name)))

@@ -46,7 +46,9 @@ async function openHouse(): Promise<House> {
       agents: { homelab: AGENT },
       overrides: { clock, model },
       config: 'timezone: Europe/Berlin\nservers: { metrics: false }\n',
-      data: { 'servers/homelab/mcp.json': JSON.stringify({ ...homelabServer(log), prefix: '' }) },
+      data: {
+        'servers/homelab/mcp.json': JSON.stringify({ ...homelabServer(log), prefix: '', trust: 'own' }),
+      },
     }),
   )
   await untilReady(hub, 'homelab')

@@ -20,6 +20,7 @@ const HUB_TOOLS = [
   'hub_publish_event',
   'hub_list_events',
   'hub_list_approvals',
+  'hub_explain_policy',
   'hub_list_dead_letters',
   'hub_retry_dead_letter',
   'hub_discard_dead_letter',

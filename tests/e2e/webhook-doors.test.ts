@@ -143,7 +143,9 @@ test('the config and the doctor know webhooks, and show no secret', async () => 
   await using hub = await startHub()
   const run = (command: string) => runCli([command], { cwd: hub.folder, variables: hub.variables })
   const config = await run('config')
-  expect(config.stdout).toContain('webhooks: {"door":{"secret":"***"},"plain":{}}')
+  expect(config.stdout).toContain(
+    'webhooks: {"door":{"secret":"***","trusted":false},"plain":{"trusted":false}}',
+  )
   const doctor = await run('doctor')
   expect(doctor.stdout).toContain('webhooks: /hooks/door takes its own secret, /hooks/plain takes the token')
   expect(config.stdout + doctor.stdout).not.toContain(SECRET)

@@ -41,6 +41,7 @@ export async function openMetaTools(
           thread: 'thr_homelab',
           cycle: 'cyc_1',
           conversation: null,
+          power: 'person',
           now: 0,
           afterCommit: effect => effects.push(effect),
           ...context,

@@ -8,6 +8,7 @@ import type { ServerCallOptions, ToolBox, ToolOutcome } from '../../hub/core/too
 import { createMetaTools } from '../../hub/meta-tools/index.ts'
 import { fitTool } from '../../hub/meta-tools/meta-tool.ts'
 import { createChain } from '../../hub/model/chain.ts'
+import { decidePolicy, type PolicyRules } from '../../hub/policy/policy.ts'
 import { applyAgentFiles, type FileAgent } from '../../hub/runtime/agent-files.ts'
 import { createApprovals } from '../../hub/runtime/approvals.ts'
 import type { Budget, RuntimeAgent } from '../../hub/runtime/deps.ts'
@@ -20,6 +21,7 @@ import { voidLeases } from '../../hub/store/threads.ts'
 import type { Tx, Write } from '../../hub/store/writer.ts'
 import type { ChatMessage } from '../../schemas/chat.ts'
 import type { EventListed } from '../../schemas/inbox.ts'
+import type { ToolFacts } from '../../schemas/power.ts'
 import { createFakeClock } from './fake-clock.ts'
 import { createScriptedModel } from './scripted-model.ts'
 import { openTempStore } from './temp-store.ts'
@@ -39,6 +41,8 @@ export interface StubTool {
   destructive?: boolean
   /** True if its server declares it destructive. */
   destroys?: boolean
+  /** What the policy knows of it beside that; default the operator's own tool, which changes something. */
+  facts?: Partial<ToolFacts>
   run(args: Record<string, unknown>, options: ServerCallOptions): ToolOutcome | Promise<ToolOutcome>
 }
 
@@ -50,8 +54,8 @@ export interface WorldOptions {
   concurrency?: number
   /** Resolves once a starting server's tool is listed, or will never be. */
   starting?: (name: string) => Promise<void>
-  /** `tools.approve` of the config. */
-  approve?: string[]
+  /** The policy's rules of the config. */
+  rules?: Partial<PolicyRules>
   model?: { context?: number; maxOutput?: number; price?: Price }
   budget?: Partial<Budget>
   /** A model that writes the summaries instead of the agent's model. */
@@ -112,7 +116,7 @@ async function createParts(options: WorldOptions) {
     tools: new Map((options.tools ?? []).map(tool => [tool.name, tool])),
     concurrency: options.concurrency ?? 8,
     starting: options.starting,
-    approve: options.approve ?? [],
+    rules: { approve: [], allow: [], deny: [], classes: {}, ...options.rules },
     budget: { ...options.budget },
     seen: {
       messages: createRecord<ChatMessage>(),
@@ -255,7 +259,7 @@ function createLife(parts: Parts, death: Death | undefined) {
       log,
       timezone: ZONE,
       toolBox,
-      approve: () => parts.approve,
+      policy: question => decidePolicy(parts.rules, question),
       model: () => parts.changed.model ?? model,
       compactionModel: () => parts.summaries,
       agent,
@@ -322,7 +326,9 @@ function createToolBox(
       const tool = tools.get(name)
       if (!tool || !givesTool(access, name)) return undefined
       const { reads = false, repeatable = reads, destructive = false, destroys = false } = tool
-      const hints = { reads, repeatable, destructive, destroys }
+      const declared = reads ? ('look' as const) : destroys ? ('destroy' as const) : ('change' as const)
+      const facts = { name, declared, trust: 'own' as const, isOwnChannel: false, ...tool.facts }
+      const hints = { reads, repeatable, destructive, facts }
       return { kind: 'server', ...hints, call: async (a, o) => tool.run(a, o) }
     },
     resolve: call => call,

@@ -30,6 +30,7 @@ export const event = (externalId: string, type = 'temp_high') => ({
   type,
   payload: { temp: 91 },
   at: 1,
+  power: 'routine' as const,
 })
 
 /** Opens a main thread that creates one task; `turns` are played after it. */

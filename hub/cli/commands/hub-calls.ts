@@ -8,6 +8,7 @@ import {
   threadStatuses,
 } from '../../../schemas/hub-lists.ts'
 import { hubStatus } from '../../../schemas/hub-status.ts'
+import { POWERS } from '../../../schemas/power.ts'
 import { toIso } from '../../core/clock.ts'
 import { HubError } from '../../core/errors.ts'
 import { plural, toLine } from '../../core/text.ts'
@@ -33,6 +34,7 @@ const COMMANDS: Record<string, (command: Command) => void> = {
   approvals: defineApprovals,
   'dead-letters': defineDeadLetters,
   events: defineEvents,
+  policy: definePolicy,
   reset: command =>
     command
       .argument('<agent>')
@@ -82,6 +84,22 @@ function defineApprovals(command: Command): void {
         print(describeApproval(await sendDecision(findHub(), { approval, decision, ...note }))),
       )
   }
+}
+
+function definePolicy(command: Command): void {
+  command
+    .command('explain', { isDefault: true })
+    .description('whether a call runs, asks a person or is refused, and why')
+    .argument('[tool]', 'one tool; default all tools of servers')
+    .addOption(
+      new Option('--power <power>', 'by whose word the work began').choices(POWERS).default('person'),
+    )
+    .option('--agent <name>', 'which agent; default homelab, else the first')
+    .option('--has-read-foreign', 'the work has read a text from outside')
+    .option('--json', 'as JSON')
+    .action((tool: string | undefined, { json, ...question }: Json) =>
+      printCall('hub_explain_policy', { ...(tool ? { tool } : {}), ...question }, json),
+    )
 }
 
 function defineDeadLetters(command: Command): void {

@@ -122,8 +122,18 @@ test('of many conversations the most recent are listed, and the others are still
 test('an agent has what it does, its wake-ups, and the keys of what it remembers but not the facts', async () => {
   await using world = await openWorld()
   await world.store.write(async tx => {
-    await storeContext(tx, { scope: 'agent', owner: 'homelab' }, 'wishes', 'a secret wish', 1)
-    await storeContext(tx, { scope: 'thread', owner: 'thr_homelab' }, 'other', 'x', 1)
+    await storeContext(
+      tx,
+      { scope: 'agent', owner: 'homelab' },
+      { key: 'wishes', value: 'a secret wish', power: 'person' },
+      1,
+    )
+    await storeContext(
+      tx,
+      { scope: 'thread', owner: 'thr_homelab' },
+      { key: 'other', value: 'x', power: 'person' },
+      1,
+    )
     const schedule = {
       thread_id: 'thr_homelab',
       kind: 'once',

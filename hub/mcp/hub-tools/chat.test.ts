@@ -44,6 +44,7 @@ async function openChatTool(onPost?: () => void) {
     reset: unused,
     stop: unused,
     postEvent: unused,
+    explain: unused,
     status: unused,
   }
   return {
@@ -104,7 +105,14 @@ test('of a reply that a limit cut the caller gets what there is, and why it was 
   const said = { conversation: 'family', author: 'homelab', at: 0, cycle: 'cyc_1', inReplyTo: [asked] }
   const payload = { kind: 'notice' as const, text: 'hi' }
   await write(async tx => {
-    await postItem(tx, { thread: 'thr_a', source: 'chat', externalId: asked, payload, at: 0 })
+    await postItem(tx, {
+      thread: 'thr_a',
+      source: 'chat',
+      externalId: asked,
+      payload,
+      power: 'routine',
+      at: 0,
+    })
     await createCycle(tx, { id: 'cyc_1', thread_id: 'thr_a', fence: 1, reply_to: 'family', started_at: 0 })
     await drainItems(tx, 'thr_a', 'cyc_1')
     await appendMessage(tx, { ...said, id: 'msg_a', kind: 'agent', text: 'The disks' })

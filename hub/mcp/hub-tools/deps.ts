@@ -1,6 +1,7 @@
 import type { AgentStatus, ChatMessage, NewUserMessage, StopTarget } from '../../../schemas/chat.ts'
 import type { HubStatus } from '../../../schemas/hub-status.ts'
 import type { NewEvent, RoutedEvent } from '../../../schemas/inbox.ts'
+import type { Power, ToolClass } from '../../../schemas/power.ts'
 import type { Clock } from '../../core/clock.ts'
 import { HubError } from '../../core/errors.ts'
 import type { NewId } from '../../core/ids.ts'
@@ -35,6 +36,18 @@ export interface HubToolDeps extends HubToolReads {
     message?: string | undefined
   }) => Promise<{ conversation: string }>
   stop: (target: StopTarget, by: string) => Promise<{ thread: string; cycle?: string }[]>
+  /** Says what the policy answers to calls that an agent could make. */
+  explain: (question: {
+    agent: string
+    tool?: string | undefined
+    power: Power
+    hasReadForeign: boolean
+  }) => {
+    tool: string
+    toolClass: ToolClass
+    kind: 'run' | 'ask' | 'refuse'
+    reason: string
+  }[]
   postEvent: (event: NewEvent) => Promise<RoutedEvent | undefined>
   /**
    * Returns servers and their health, model, queues, store, version; with `health` also that of the programs

@@ -31,6 +31,7 @@ export const publishEvent = defineHubTool({
       key,
       payload,
       at: deps.clock.now(),
+      power: 'routine',
     })
     if (!routed) throw new HubError('conflict', `The event ${externalId} was there already`)
     return routed

@@ -6,6 +6,7 @@ import { deleteOneConversation, readConversation } from './conversations.ts'
 import { discardOne, listAllDeadLetters, retryOne } from './dead-letters.ts'
 import { listAllEvents, publishEvent } from './events.ts'
 import type { HubTool } from './hub-tool.ts'
+import { explainPolicy } from './policy.ts'
 import { readThreadTool } from './read-thread.ts'
 import { cancelOne, createOne, listAllSchedules } from './schedules.ts'
 import { searchAll } from './search-history.ts'
@@ -27,6 +28,7 @@ export const hubTools: readonly HubTool[] = [
   publishEvent,
   listAllEvents,
   listAllApprovals,
+  explainPolicy,
   listAllDeadLetters,
   retryOne,
   discardOne,

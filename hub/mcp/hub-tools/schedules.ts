@@ -61,6 +61,7 @@ export const createOne = defineHubTool({
       created_at: now,
       last_run: null,
       missed: 'latest' as const,
+      power: 'person' as const,
     }
     const stored = await deps.store.write(async tx => {
       const whole = { ...row, thread_id: await ensureMainThread(tx, agent.name, now) }

@@ -1,5 +1,6 @@
 import { parseJson } from '../../core/json.ts'
 import type { BatchItem, ModelCall, ModelMessage, ModelRequest } from '../../core/model.ts'
+import { GO_ON } from '../../core/show-item.ts'
 import { toSentence, truncate } from '../../core/text.ts'
 import type { FoundModels } from '../find-models.ts'
 import { ANNOUNCE, type OpenItem, readCycle } from './cycle.ts'
@@ -114,10 +115,11 @@ function decideItem({ item, outcomes }: OpenItem, scene: Scene): Plan {
       return say(`Reminder: ${toSentence(toDetails(item.text))}`)
     case 'event':
       return say(`${toOrigin(item)}: ${toDetails(item.text)}`)
+    case 'notice':
+      return say(item.text === GO_ON ? '' : `${toOrigin(item)}:\n${toDetails(item.text)}`)
     case 'agent':
     case 'task':
     case 'approval':
-    case 'notice':
       return say(`${toOrigin(item)}:\n${toDetails(item.text)}`)
     default:
       return item.kind satisfies never

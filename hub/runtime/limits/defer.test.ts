@@ -8,7 +8,7 @@ const HOUR = 3_600_000
 const told = (world: World) => world.seen.messages.all.filter(({ kind }) => kind === 'notice')
 const days = (world: World) => world.store.db.selectFrom('usage_days').selectAll().orderBy('day').execute()
 
-test('promise 9: wakes of a day are limited; what woke nobody waits for a person or the next day', async () => {
+test('promise 9: wakes of a day are limited; what woke nobody waits for the next day', async () => {
   await using world = await openWorld({
     agents: [{ limits: { ...base, wakesPerDay: 2 }, events: ['beep'] }],
   })
@@ -29,13 +29,13 @@ test('promise 9: wakes of a day are limited; what woke nobody waits for a person
   expect(told(world)).toMatchObject([
     {
       conversation: 'homelab',
-      text: "I have woken 2 times today without a person's message; the limit is 2. Wake-ups and events wait until Sun 2026-11-22 00:00 (Europe/Berlin), or until somebody writes to me. To have them wake me before, raise limits.wakesPerDay in agents/homelab.md.",
+      text: "I have woken 2 times today without a person's message; the limit is 2. Wake-ups and events wait until Sun 2026-11-22 00:00 (Europe/Berlin). To have them wake me before, raise limits.wakesPerDay in agents/homelab.md.",
     },
   ])
   await world.post('hi')
   await world.idle()
   const batch = world.model.requests.all[2]?.messages.at(-1)
-  expect(batch?.role === 'user' && batch.items.map(({ kind }) => kind)).toEqual(['event', 'event', 'message'])
+  expect(batch?.role === 'user' && batch.items.map(({ kind }) => kind)).toEqual(['message'])
   await beep('5')
   world.clock.advance(HOUR)
   world.runtime.wake('thr_homelab')

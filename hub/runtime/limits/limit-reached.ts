@@ -61,7 +61,7 @@ export function toWakesReached(deps: Deps, agent: RuntimeAgent, used: number): L
   const until = nextDayStart(now, deps.timezone)
   const value = agent.limits.wakesPerDay
   return new LimitReached(
-    `I have woken ${used} times today without a person's message; the limit is ${value}. Wake-ups and events wait until ${toLocal(until, deps.timezone)} (${deps.timezone}), or until somebody writes to me. To have them wake me before, raise limits.wakesPerDay in agents/${agent.name}.md.`,
+    `I have woken ${used} times today without a person's message; the limit is ${value}. Wake-ups and events wait until ${toLocal(until, deps.timezone)} (${deps.timezone}). To have them wake me before, raise limits.wakesPerDay in agents/${agent.name}.md.`,
     { limit: 'limits.wakesPerDay', value, used, day: dayOf(now, deps.timezone), until },
   )
 }

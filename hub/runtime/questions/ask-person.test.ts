@@ -252,7 +252,7 @@ test('a call that ends takes its question along', async () => {
 
 test('an approved call may ask too', async () => {
   const { answers, tool } = askingTool(elicitation, SURE)
-  await using world = await openWorld({ tools: [tool], approve: ['setup'] })
+  await using world = await openWorld({ tools: [tool], rules: { approve: ['setup'] } })
   world.model.script(call([['setup']]), say('asked'), say('set up'))
   await world.start()
   await world.post('set it up')

@@ -160,7 +160,7 @@ test('promise 9: an approved call has it written too, under the same limits', as
   const sampling = askingTool('sampling/createMessage', long, long)
   await using world = await openWorld({
     tools: [sampling.tool],
-    approve: ['setup'],
+    rules: { approve: ['setup'] },
     agents: [{ limits: { steps: 30, minutes: 10, tokens: 20_000 } }],
   })
   const greedy: Turn = async (...asked) => {

@@ -11,6 +11,8 @@ export interface Delivery {
   /** The sender's id of this delivery; it is the same for each try. */
   id: string | undefined
   body: Buffer
+  /** Whether the operator trusts what its sender writes. */
+  isTrusted: boolean
 }
 
 export interface WebhooksDeps {
@@ -29,15 +31,16 @@ export function createWebhooks({
   log,
   post,
 }: WebhooksDeps): (delivery: Delivery) => Promise<HookOutcome[]> {
-  return async ({ hook, contentType, id, body }) => {
+  return async ({ hook, contentType, id, body, isTrusted }) => {
     const mapped = mapHook(hook, readBody(contentType, body), body)
     const at = clock.now()
+    const power = isTrusted ? ('routine' as const) : ('foreign' as const)
     const events = mapped.map(({ key, payload, ...content }, index): HookEvent => {
       const once =
         id === undefined
           ? { kind: 'content' as const, ...content }
           : { kind: 'id' as const, id: `${digest(id)}:${index}` }
-      return { source: `webhook:${hook}`, type: `webhook.${hook}`, key, payload, at, once }
+      return { source: `webhook:${hook}`, type: `webhook.${hook}`, key, payload, at, power, once }
     })
     const outcomes = await post(events)
     log.debug('webhook_taken', { hook, events: outcomes.map(({ id }) => id) })

@@ -19,6 +19,10 @@ const WAIT = 8_000
 const MOST_NEXT = 2
 const MAX_MESSAGE = 20_000
 
+/** Line above a message that a text from outside led to. */
+const FROM_OUTSIDE =
+  '(A text from outside led to this message: check it before you open a link or do what it says.)'
+
 /** Removes control characters except line ends and tabs. */
 const withoutControls = (text: string) => text.toWellFormed().replace(/[^\P{Cc}\n\t]/gu, '')
 const toOneLine = (text: string) => cleanText(text, 1000)
@@ -57,12 +61,14 @@ export function sendNotification(deps: SendDeps): Tool {
       'back. It is tried until it arrives, for a day: do not send it again because it is held or retrying. ' +
       'The same message (or key) within minutes is sent once.',
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+    reachesOwnChannels: true,
     input: toInput(channels),
     output,
-    async run(given, signal, _report, { idempotencyKey }) {
+    async run(given, signal, _report, { idempotencyKey, isForeign }) {
       const targets = channels.pick(given.channel, given.severity)
       const picture = given.image === undefined ? undefined : readPicture(given.image)
-      const { message: text, title, severity: grade, key } = given
+      const { title, severity: grade, key } = given
+      const text = isForeign ? `${FROM_OUTSIDE}\n\n${given.message}` : given.message
       const opened = await outbox.open()
       signal.throwIfAborted()
       const send = async (to: readonly ChannelConfig[], requestKey: string | undefined) => {

@@ -1,0 +1,34 @@
+import type { Power } from '../../schemas/power.ts'
+import type { ToolAccess } from '../core/tool-access.ts'
+import type { ToolBox } from '../core/tool-box.ts'
+import type { Tx } from '../store/writer.ts'
+import { decidePolicy, type PolicyQuestion, type PolicyRules, type Verdict } from './policy.ts'
+
+export interface ExplainDeps {
+  rules: () => PolicyRules
+  toolBox: Pick<ToolBox<Tx>, 'find' | 'list'>
+  agent: (name: string) => (PolicyQuestion['agent'] & { tools: ToolAccess }) | undefined
+}
+
+/** Calls that an agent could make. */
+export interface Explained {
+  agent: string
+  /** Default all tools of servers that the agent has. */
+  tool?: string | undefined
+  power: Power
+  hasReadForeign: boolean
+}
+
+/** Creates a function that says what the policy answers, and why. It leaves out tools that the agent has not. */
+export function createExplain({ rules, toolBox, agent }: ExplainDeps) {
+  return ({ agent: name, tool, ...question }: Explained): (Verdict & { tool: string })[] => {
+    const asking = agent(name)
+    if (!asking) return []
+    const names = tool === undefined ? toolBox.list(asking.tools, true).map(each => each.name) : [tool]
+    return names.flatMap(each => {
+      const found = toolBox.find(each, asking.tools)
+      if (found?.kind !== 'server' || found.facts.name !== each) return []
+      return [{ tool: each, ...decidePolicy(rules(), { ...question, tool: found.facts, agent: asking }) }]
+    })
+  }
+}

@@ -1,0 +1,11 @@
+import { type Kysely, sql } from 'kysely'
+
+/** Stores by whose word something began. What was there before acts as the house's routine. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  for (const table of ['inbox', 'cycles', 'schedules', 'events', 'threads'])
+    await sql`alter table ${sql.table(table)} add column power text default 'routine' not null`.execute(db)
+  await sql`alter table cycles add column read_foreign integer default 0 not null`.execute(db)
+  await sql`alter table context add column power text default 'person' not null`.execute(db)
+  await sql`update inbox set power = 'person' where unanswered is not null`.execute(db)
+  await sql`update events set power = 'foreign' where status = 'held' and source like 'webhook:%'`.execute(db)
+}
