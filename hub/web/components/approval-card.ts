@@ -7,6 +7,7 @@ import { clockTime, dayAndTime, duration, fullTime } from '../time.ts'
 import { escapeUnseen } from '../unseen.ts'
 import { toolWords } from '../words.ts'
 import { Icon } from './icons.ts'
+import { Time } from './time.ts'
 
 /** Most characters of a note that the hub takes. */
 const LONGEST_NOTE: typeof MAX_NOTE = 2_000
@@ -107,7 +108,7 @@ function Outcome({ approval }: { approval: Approval }) {
   return html`<div class="approval-outcome">
     <p>
       ${decidedBy !== undefined && html`By <b>${decidedBy}</b> ${whereWords(decidedWhere)}`}
-      ${decidedAt !== undefined && html` <time datetime=${new Date(decidedAt).toISOString()} title=${fullTime(decidedAt)}>${when === clockTime(decidedAt) ? `at ${when}` : when}</time>`}${(decidedBy ?? decidedAt) !== undefined && '. '}${ran}
+      ${decidedAt !== undefined && html` <${Time} at=${decidedAt}>${when === clockTime(decidedAt) ? `at ${when}` : when}<//>`}${(decidedBy ?? decidedAt) !== undefined && '. '}${ran}
     </p>
     ${note && html`<p>Note: ${note}</p>`}
   </div>`

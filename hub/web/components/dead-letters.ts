@@ -2,9 +2,10 @@ import { useEffect, useRef } from 'preact/hooks'
 import type { ListedDeadLetter } from '../../../schemas/hub-lists.ts'
 import { useNow } from '../hooks.ts'
 import { html } from '../html.ts'
-import { count, fullTime, relative } from '../time.ts'
+import { count, relative } from '../time.ts'
 import { callWords, toolWords } from '../words.ts'
 import { ActButton, AskAgain } from './ask-again.ts'
+import { Time } from './time.ts'
 
 interface DeadLettersProps {
   letters: ListedDeadLetter[]
@@ -47,7 +48,7 @@ function LetterCard({ letter, now, mark, onRetry, onDiscard }: LetterCardProps) 
     <p class="card-text letter-reason">${reason}</p>
     <p class="card-facts">
       <span>${agent}</span>
-      <span><time datetime=${new Date(at).toISOString()} title=${fullTime(at)}>${relative(Math.min(at, now), now)}</time></span>
+      <span><${Time} at=${at}>${relative(Math.min(at, now), now)}<//></span>
       ${letter.conversation && html`<span>in ${letter.conversation}</span>`}
       ${calls.length > 0 && html`<span>${count(calls.length, 'tool call')} before</span>`}
     </p>

@@ -1,8 +1,9 @@
 import type { ListedEvent } from '../../../schemas/hub-lists.ts'
 import { useNow } from '../hooks.ts'
 import { html } from '../html.ts'
-import { count, fullTime, relative } from '../time.ts'
+import { count, relative } from '../time.ts'
 import { EVENT_WORDS } from '../words.ts'
+import { Time } from './time.ts'
 
 /** Lists events, with where each went and why. */
 export function EventList({ events }: { events: ListedEvent[] }) {
@@ -23,7 +24,7 @@ function EventCard({ event, now }: { event: ListedEvent; now: number }) {
     </div>
     ${note && html`<p class="card-text">${note}</p>`}
     <p class="card-facts">
-      <span><time datetime=${new Date(at).toISOString()} title=${fullTime(at)}>${relative(Math.min(at, now), now)}</time></span>
+      <span><${Time} at=${at}>${relative(Math.min(at, now), now)}<//></span>
       <span>from ${source}</span>
       ${routedTo.length > 0 && html`<span>to ${routedTo.join(', ')}</span>`}
       ${repeats > 0 && html`<span><b>${count(repeats, 'repeat')} held</b></span>`}

@@ -2,9 +2,10 @@ import { useState } from 'preact/hooks'
 import type { FoundSession } from '../../../schemas/search.ts'
 import { html, typedIn } from '../html.ts'
 import type { Search } from '../panel-data.ts'
-import { count, dayAndTime, fullTime } from '../time.ts'
+import { count, dayAndTime } from '../time.ts'
 import { SESSION_WORDS } from '../words.ts'
 import { Icon } from './icons.ts'
+import { Time } from './time.ts'
 
 /** Timeframes that hub_search_history understands, with the page's words. */
 const TIMEFRAMES: [string, string][] = [
@@ -75,7 +76,7 @@ function SessionCard({ found: { session, snippets }, onThread }: SessionCardProp
   return html`<li class="card">
     ${snippets.map(
       (one, i) =>
-        html`<p class="snippet" key=${i}><span class="snippet-role">${ROLES[one.role] ?? one.role}, <time datetime=${new Date(one.at).toISOString()} title=${fullTime(one.at)}>${dayAndTime(one.at, now)}</time></span> ${one.text}</p>`,
+        html`<p class="snippet" key=${i}><span class="snippet-role">${ROLES[one.role] ?? one.role}, <${Time} at=${one.at}>${dayAndTime(one.at, now)}<//></span> ${one.text}</p>`,
     )}
     ${
       session.summary &&

@@ -1,11 +1,12 @@
 import type { Message, Pending, Picture } from '../conversation.ts'
 import { useNow } from '../hooks.ts'
 import { classes, html, memo } from '../html.ts'
-import { clockTime, duration, fullTime } from '../time.ts'
+import { clockTime, duration } from '../time.ts'
 import { CopyButton } from './copy-button.ts'
 import { Flower } from './flower.ts'
 import { Icon } from './icons.ts'
 import { MarkdownView } from './markdown-view.ts'
+import { Time } from './time.ts'
 
 /** onLetter: shows the dead letter that a failure became */
 export type MessageRowProps = {
@@ -35,10 +36,6 @@ function Pictures({ images = [] }: { images: Picture[] | undefined }) {
     ({ mimeType, data }, index) =>
       html`<img class="picture" key=${index} alt=${`Picture ${index + 1} of this message`} src=${`data:${mimeType};base64,${data}`} />`,
   )
-}
-
-function Time({ at }: { at: number }) {
-  return html`<time datetime=${new Date(at).toISOString()} title=${fullTime(at)}>${clockTime(at)}</time>`
 }
 
 function Notice({ message }: { message: Message }) {

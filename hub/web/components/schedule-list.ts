@@ -1,8 +1,9 @@
 import type { Schedule } from '../../../schemas/hub-lists.ts'
 import { useNow } from '../hooks.ts'
 import { html } from '../html.ts'
-import { dayAndTime, fullTime, relative } from '../time.ts'
+import { dayAndTime, relative } from '../time.ts'
 import { AskAgain } from './ask-again.ts'
+import { Time } from './time.ts'
 
 type ScheduleListProps = { schedules: Schedule[]; onCancel: (id: string) => Promise<void> }
 
@@ -34,7 +35,7 @@ function ScheduleCard({ schedule, now, onCancel }: ScheduleCardProps) {
       ${
         nextRun === null
           ? html`<span>${status === 'held' ? 'held' : 'waits for an event'}</span>`
-          : html`<span><time datetime=${new Date(nextRun).toISOString()} title=${fullTime(nextRun)}><b>${nextRun <= now ? 'due now' : relative(nextRun, now)}</b>, ${dayAndTime(nextRun, now)}</time></span>`
+          : html`<span><${Time} at=${nextRun}><b>${nextRun <= now ? 'due now' : relative(nextRun, now)}</b>, ${dayAndTime(nextRun, now)}<//></span>`
       }
       ${kind === 'cron' && html`<span title=${timezone}>repeats <code>${cron}</code></span>`}
       ${status === 'held' && nextRun !== null && html`<span>held</span>`}

@@ -2,10 +2,11 @@ import { useEffect, useRef } from 'preact/hooks'
 import type { ThreadAudit as Audit, ThreadView } from '../../../schemas/hub-lists.ts'
 import { useNow } from '../hooks.ts'
 import { html } from '../html.ts'
-import { count, dayAndTime, duration, fullTime, relative } from '../time.ts'
+import { count, dayAndTime, duration, relative } from '../time.ts'
 import { CYCLE_WORDS, callWords, THREAD_WORDS, toolWords } from '../words.ts'
 import { ActButton } from './ask-again.ts'
 import { Icon } from './icons.ts'
+import { Time } from './time.ts'
 
 type AuditCycle = Audit['cycles'][number]
 type AuditStep = AuditCycle['steps'][number]
@@ -87,7 +88,7 @@ function Cycle({ cycle, isOpen }: { cycle: AuditCycle; isOpen: boolean }) {
   return html`<details class="card audit-cycle" open=${isOpen}>
     <summary>
       <span class="audit-line">
-        <b><time datetime=${new Date(startedAt).toISOString()} title=${fullTime(startedAt)}>${dayAndTime(startedAt, Date.now())}</time></b>
+        <b><${Time} at=${startedAt}>${dayAndTime(startedAt, Date.now())}<//></b>
         <span class=${`card-state cycle-${status}`}>${CYCLE_WORDS[status] ?? status}</span>
       </span>
       <span class="card-facts">${facts(cycle).map(fact => html`<span key=${fact}>${fact}</span>`)}</span>

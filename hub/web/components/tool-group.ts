@@ -1,8 +1,8 @@
 import type { Call, Message } from '../conversation.ts'
 import { html, memo } from '../html.ts'
-import { clockTime, fullTime } from '../time.ts'
 import { callWords, toolWords } from '../words.ts'
 import { Icon } from './icons.ts'
+import { Time } from './time.ts'
 
 /** Calls that stay visible at the end of a longer run; the others fold up. */
 const SHOWN = 4
@@ -62,7 +62,7 @@ function DurableTool({ message }: { message: Message }) {
     <div class="tool-detail">
       ${argumentsOf(message) && html`<p class="tool-text"><code>${argumentsOf(message)}</code></p>`}
       ${message.text && html`<p class="tool-text">${message.text}</p>`}
-      <p class="tool-facts"><code>${tool}</code> <time datetime=${new Date(message.at).toISOString()} title=${fullTime(message.at)}>${clockTime(message.at)}</time></p>
+      <p class="tool-facts"><code>${tool}</code> <${Time} at=${message.at} /></p>
     </div>
   </details>`
 }
