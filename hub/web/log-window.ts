@@ -7,6 +7,7 @@ const STRIDE = 100
 
 /** The range of loaded messages that are drawn: those with a seq in [from, to]. `to` null means: to the end. */
 export type LogWindow = { from: number; to: number | null }
+
 export const WHOLE: LogWindow = { from: 0, to: null }
 
 export function drawn(messages: Message[], window: LogWindow) {

@@ -149,6 +149,7 @@ async function readOne(mcp: Pick<Mcp, 'call'>, question: Question): Promise<Answ
 
 export type Tab = 'now' | 'threads' | 'events' | 'search'
 type Source = 'agents' | 'schedules' | 'status' | 'letters' | 'threads' | 'events' | 'audit' | 'found'
+
 export interface Search {
   query: string
   agent: string
@@ -179,7 +180,7 @@ interface PanelState {
   letters: { deadLetters: ListedDeadLetter[] } | null
   threads: { threads: ThreadView[] } | null
   events: { events: ListedEvent[] } | null
-  /** Id of the thread whose audit is open */
+  /** Id of the thread whose audit is open. */
   thread: string | null
   audit: ThreadAudit | null
   found: { sessions: FoundSession[] } | null

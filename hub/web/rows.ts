@@ -9,6 +9,7 @@ export type Row =
   | { type: 'tools'; key: string; messages: Message[] }
   | { type: 'approval'; key: string; message: Message; approval: string }
   | { type: 'message'; key: string; message: Message; named: boolean }
+
 /**
  * Returns the rows of the log: a mark per day, adjacent tool calls as one group, each call with an approval
  * by itself, and for each message whether its author has to be named.

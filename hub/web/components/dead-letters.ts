@@ -9,7 +9,7 @@ import { Time } from './time.ts'
 
 interface DeadLettersProps {
   letters: ListedDeadLetter[]
-  /** the one to show */
+  /** The one to show. */
   marked: { id: string } | null
   onRetry: (id: string) => Promise<void>
   onDiscard: (id: string) => Promise<void>

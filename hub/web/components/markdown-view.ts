@@ -5,6 +5,7 @@ import { closeOpenEnds, toBlocks, toFragment } from '../markdown.ts'
 import { CopyButton } from './copy-button.ts'
 
 type MarkdownProps = { text: string; streaming?: boolean }
+
 /** Shows an agent's text, block by block, so that a growing text is drawn again only at its end. */
 export const MarkdownView = memo(({ text, streaming = false }: MarkdownProps) => {
   const blocks = useMemo(() => toBlocks(streaming ? closeOpenEnds(text) : text), [text, streaming])

@@ -8,14 +8,15 @@ import { Icon } from './icons.ts'
 import { MarkdownView } from './markdown-view.ts'
 import { Time } from './time.ts'
 
-/** onLetter: shows the dead letter that a failure became */
-export type MessageRowProps = {
+interface MessageRowProps {
   message: Message
   named: boolean
   showPerson: boolean
   isLast: boolean
+  /** Shows the dead letter that a failure became. */
   onLetter: (id: string) => void
 }
+
 /** Shows one durable message that is not a tool's. */
 export const MessageRow = memo(({ message, named, showPerson, isLast, onLetter }: MessageRowProps) => {
   if (message.kind === 'notice') return html`<${Notice} message=${message} />`
