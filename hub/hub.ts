@@ -1,5 +1,6 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Agent, EnvHttpProxyAgent, setGlobalDispatcher } from 'undici'
 import { type Agents, createAgents } from './config/agents.ts'
 import { openDataFolder } from './config/data-folder.ts'
 import type { Environment } from './config/environment.ts'
@@ -70,6 +71,10 @@ const READY_AFTER_MS = 5_000
  */
 export async function startHub(inputs: HubInputs): Promise<Hub> {
   await using stack = new AsyncDisposableStack()
+  // `fetch` sends with this too. The client within Node 24 ends the process when a connection closes while its
+  // answer is read slowly, as that of any server may be.
+  const usesProxy = inputs.environment('NODE_USE_ENV_PROXY') === '1'
+  setGlobalDispatcher(usesProxy ? new EnvHttpProxyAgent() : new Agent())
   const foundation = await openFoundation(inputs, stack)
   const { clock, config, token } = foundation
   const readyAt = clock.monotonic() + READY_AFTER_MS

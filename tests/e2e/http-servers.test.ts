@@ -1,3 +1,6 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openClient, type TestClient, textOf } from '../support/clients.ts'
 import { untilReady } from '../support/downstream.ts'
@@ -90,4 +93,44 @@ test('an address that is no MCP server is down with the reason', async () => {
   })
   const down = await hub.logs.find('it is down', one => one.event === 'server_down')
   expect(String(down['error'])).toMatch(/nothing/i)
+})
+
+test('a connection that closes while the hub reads a flood of events slowly harms nothing', async () => {
+  const flood = 'data: {}\n\n'.repeat(13_108)
+  let streams = 0
+  const server = createServer(async (request, response) => {
+    const { id, method } = JSON.parse((await text(request)) || '{}')
+    if (method === 'tools/call' || request.method === 'GET') {
+      streams++
+      response.socket?.write(
+        'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n',
+      )
+      response.socket?.end(flood)
+    } else if (id === undefined) response.writeHead(202).end()
+    else {
+      const result = {
+        protocolVersion: '2025-06-18',
+        capabilities: { tools: {} },
+        serverInfo: { name: 'flood', version: '1.0.0' },
+        tools: [{ name: 'flood', inputSchema: { type: 'object' } }],
+      }
+      response.writeHead(200, { 'Content-Type': 'application/json' })
+      response.end(JSON.stringify({ jsonrpc: '2.0', id, result }))
+    }
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
+  try {
+    await using hub = await startTestHub({
+      config: JSON.stringify({ servers: { metrics: false, bad: { url } } }),
+    })
+    await using client = await openClient('sdk 2, 2026-07-28', hub)
+    await untilReady(hub, 'bad')
+    const result = await client.call('bad__flood')
+    expect(textOf(result)).toMatch('The stream ended without an answer')
+    await until('its own stream was opened again', () => streams > 2)
+  } finally {
+    server.closeAllConnections()
+    server.close()
+  }
 })
