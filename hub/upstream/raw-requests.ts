@@ -3,8 +3,6 @@ import {
   type JSONRPCNotification,
   type JSONRPCRequest,
   ProtocolError,
-  SdkError,
-  SdkErrorCode,
   type Transport,
 } from '@modelcontextprotocol/client'
 import type { Clock } from '../core/clock.ts'
@@ -162,7 +160,7 @@ export class RawRequests {
       if (!this.#take(received, pending.id)) this.transport.onmessage?.(received)
     }
     await this.#http(message, deliver, pending.posted.signal)
-    pending.settle(new SdkError(SdkErrorCode.ConnectionClosed, 'The stream ended without an answer'))
+    pending.settle(connectionClosed('its stream ended without it'))
   }
 
   /** Settles a request with `reason`, and tells the server that nobody waits any more. */

@@ -57,9 +57,11 @@ export function toErrorObject(error: unknown): { code: number; message: string; 
   return { code: ProtocolErrorCode.InternalError, message: describeError(error) }
 }
 
-/** Returns the error of a request whose connection is gone. */
+/** Returns the error of a request whose connection is gone; with `why`, the request may have been sent. */
 export function connectionClosed(why?: string): SdkError {
   const text =
-    why === undefined ? 'Connection closed' : `The connection closed before the answer came: ${why}`
+    why === undefined
+      ? 'Connection closed'
+      : `The connection closed before the answer came: ${why}. The request may have been carried out: look before you repeat it`
   return new SdkError(SdkErrorCode.ConnectionClosed, text)
 }

@@ -83,7 +83,7 @@ interface ServerEvent {
 export function parseEvents(whole: Buffer): ServerEvent[] {
   const events: ServerEvent[] = []
   let event: ServerEvent = {}
-  for (const line of whole.toString('utf8').split(/\r?\n/)) {
+  for (const line of decode(whole).split(/\r?\n/)) {
     const [field, value = ''] = splitOnce(line)
     if (line === '') {
       if (Object.keys(event).length > 0) events.push(event)
@@ -93,6 +93,11 @@ export function parseEvents(whole: Buffer): ServerEvent[] {
     else if (field === 'retry' && /^\d+$/.test(value)) event.retry = Number(value)
   }
   return events
+}
+
+/** Decodes UTF-8 without the byte order mark that some servers write first. */
+export function decode(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes)
 }
 
 /** Splits a line into field and value; a line without a colon is a field without a value. */

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer as createRawServer } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
-import type { JSONRPCMessage } from '@modelcontextprotocol/client'
+import { type JSONRPCMessage, SdkErrorCode } from '@modelcontextprotocol/client'
 import { expect, test } from 'vitest'
 import { CERTIFICATE, CERTIFICATE_KEY } from '../../../tests/support/certificate.ts'
 import { createFakeClock } from '../../../tests/support/fake-clock.ts'
@@ -50,6 +50,16 @@ const stream = (text: string) => (response: ServerResponse) =>
 test('an answer comes as JSON or on a stream', async () => {
   const asStream = stream(`event: message\nid: 7\ndata: ${JSON.stringify(ANSWER)}\n\n`)
   for (const answer of [asJson, asStream]) expect((await post(answer)).delivered).toEqual([ANSWER])
+})
+
+test('an answer may begin with a byte order mark, and stand in an array', async () => {
+  for (const text of [`\ufeff${JSON.stringify(ANSWER)}`, JSON.stringify([ANSWER])]) {
+    const asText = (response: ServerResponse) =>
+      response.writeHead(200, { 'Content-Type': 'application/json' }).end(text)
+    const prefix = text.startsWith('\ufeff') ? '\ufeff' : ''
+    const asEvent = stream(`${prefix}data: ${text.slice(prefix.length)}\n\n`)
+    for (const answer of [asText, asEvent]) expect((await post(answer)).delivered).toEqual([ANSWER])
+  }
 })
 
 const ENCODERS = { gzip: gzipSync, br: brotliCompressSync, deflate: deflateSync }
@@ -252,7 +262,14 @@ test.each([
   ['goes away', '', 'other side closed'],
   ['breaks off', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nonly', 'other side closed'],
   ['does not speak HTTP', 'SSH-2.0-OpenSSH_9.2\r\n\r\n', 'does not match the HTTP/1.1 protocol'],
-])('a server that %s is an error', async (_what, answer, error) => {
-  using server = await serveRaw(answer)
-  await expect(server.ask()).rejects.toThrow(error)
-})
+])(
+  'a server that %s is an error, which says that the request may have been carried out',
+  async (_what, answer, error) => {
+    using server = await serveRaw(answer)
+    const failure = await server.ask().catch(reason => reason)
+    expect(failure).toMatchObject({ code: SdkErrorCode.ConnectionClosed })
+    expect(failure.message).toMatch(
+      new RegExp(`^The connection closed before the answer came: .*${error}.* look before you repeat it$`),
+    )
+  },
+)

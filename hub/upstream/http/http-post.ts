@@ -4,13 +4,14 @@ import { type JSONRPCMessage, type JSONRPCRequest, SdkErrorCode } from '@modelco
 import { request as send } from 'undici'
 import { decideBackoff } from '../../core/backoff.ts'
 import { type Clock, sleep } from '../../core/clock.ts'
+import { describeError } from '../../core/errors.ts'
 import { isObject } from '../../core/forwarding.ts'
 import { parseJson } from '../../core/json.ts'
 import { FLOOD_PAUSE_MS, LONGEST_MESSAGE, tooLong } from '../bounds.ts'
 import type { Authorization } from '../oauth/authorization.ts'
-import { toRefusal } from '../request-errors.ts'
+import { connectionClosed, toRefusal } from '../request-errors.ts'
 import { WAITS } from '../restarts.ts'
-import { EventCutter, parseEvents } from './event-cutter.ts'
+import { decode, EventCutter, parseEvents } from './event-cutter.ts'
 import { HeldBytes, HeldShare } from './held-bytes.ts'
 
 /** The most redirects of one request. */
@@ -24,6 +25,8 @@ const MOST_FAILURES = 6
 /** The status of a server that has not noticed yet that the stream broke. */
 const CONFLICT = 409
 const NOT_IMPLEMENTED = 501
+/** Matches names and codes of errors of sockets, of the parser and of decoders for an answer that broke off. */
+const BROKEN = /ECONNRESET|EPIPE|ERR_STREAM_PREMATURE_CLOSE|HTTPParserError|UND_ERR_SOCKET|Z_/
 const TO_POST = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' }
 
 const DECODERS: Readonly<Record<string, () => NodeJS.ReadWriteStream & Readable>> = {
@@ -65,6 +68,8 @@ export function createHttpPost(deps: HttpPostDeps): HttpPost {
       const opened = await open({ method: 'POST', headers, body }, share, signal)
       if (opened.stream) await readAnswer(opened.stream)
       else deliver(toAnswer(opened, request))
+    } catch (error) {
+      throw isBroken(error) ? connectionClosed(describeError(error)) : error
     } finally {
       share.end()
     }
@@ -187,13 +192,13 @@ async function toOpened(
     if (text.size + part.length > LONGEST_MESSAGE) throw tooLong()
     text.append(part)
   }
-  return { ...opened, text: text.take().toString('utf8') }
+  return { ...opened, text: decode(text.take()) }
 }
 
 /** Returns the answer of a response that is no stream. Throws the server's refusal. */
 function toAnswer(opened: Opened, request: JSONRPCRequest): JSONRPCMessage {
-  const message = opened.type === 'application/json' ? parseJson(opened.text) : undefined
-  if (isAnswer(message, request)) return message
+  const messages = opened.type === 'application/json' ? [parseJson(opened.text)].flat() : []
+  for (const message of messages) if (isAnswer(message, request)) return message
   throw toRefusal(opened)
 }
 
@@ -244,10 +249,11 @@ function createAnswerReader(
     if (id !== undefined) answer.ids++
     answer.lastEventId = id ?? answer.lastEventId
     answer.retry = retry ?? answer.retry
-    const message = data === undefined ? undefined : parseJson(data)
-    if (!isObject(message)) return
-    answer.isOver ||= isAnswer(message, request)
-    deliver(message as JSONRPCMessage)
+    // A server of 2025-03-26 may send several messages in an array.
+    for (const message of data === undefined ? [] : [parseJson(data)].flat().filter(isObject)) {
+      answer.isOver ||= isAnswer(message, request)
+      deliver(message as JSONRPCMessage)
+    }
   }
   return answer
 }
@@ -257,7 +263,12 @@ export function mayOpenLater({ status }: { status: number }): boolean {
   return status === 429 || (status >= 500 && status !== NOT_IMPLEMENTED)
 }
 
+/** Tells whether a connection broke, or brought what cannot be read, after the request may have been sent. */
+function isBroken(error: unknown): boolean {
+  return isOfNetwork(error) && BROKEN.test(`${error.name} ${error.code}`)
+}
+
 /** Tells the errors of sockets and streams, which have a code, from the hub's own. */
-function isOfNetwork(error: unknown): boolean {
+function isOfNetwork(error: unknown): error is Error & { code: unknown } {
   return error instanceof Error && 'code' in error
 }
