@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client'
 import { expect, test } from 'vitest'
 import { createFakeClock } from '../../tests/support/fake-clock.ts'
@@ -75,6 +76,28 @@ test('a change that is reported during a read causes one more', async () => {
   for (let changes = 0; changes < 3; changes++) listings.refresh(['prompts'])
   await until('both are read', () => server.reads === 2)
   expect(server.asked).toBe(3)
+})
+
+test('a server that reports a change with each list is read at once, and then once a second', async () => {
+  const { clock, ended, deps } = openListings()
+  let asked = 0
+  const listings = new Listings({
+    ...deps,
+    async request() {
+      asked++
+      queueMicrotask(() => listings.changed(['tools']))
+      return { tools: [] }
+    },
+  })
+  listings.changed(['tools'])
+  for (let seconds = 1; seconds <= 3; seconds++) {
+    await until('it is read', () => asked === seconds)
+    await setImmediate()
+    expect(asked).toBe(seconds)
+    clock.advance(1_000)
+  }
+  ended.abort()
+  expect(clock.timers).toBe(0)
 })
 
 test('at the start the tools have to be read, and a lost connection counts', async () => {

@@ -7,6 +7,9 @@ import type { Log } from '../core/log.ts'
 import { NO_OFFER, OFFER_KINDS, type Offer, type OfferKind, readList } from './offer.ts'
 import { WAITS } from './restarts.ts'
 
+/** Milliseconds between two reads of lists that the server reports as changed. */
+const REST_MS = 1_000
+
 export interface ListingsDeps {
   clock: Clock
   random: () => number
@@ -33,10 +36,17 @@ export class Listings {
   offer: Offer = NO_OFFER
   #rereads = 0
   #cancelReread: (() => void) | undefined
+  /** The lists to read after the rest. */
+  readonly #changed = new Set<OfferKind>()
+  #cancelRest: (() => void) | undefined
 
   constructor(deps: ListingsDeps) {
     this.#deps = deps
-    deps.signal.addEventListener('abort', () => this.#cancelReread?.(), { once: true })
+    const cancel = () => {
+      this.#cancelReread?.()
+      this.#cancelRest?.()
+    }
+    deps.signal.addEventListener('abort', cancel, { once: true })
   }
 
   /** The list entries that clients would refuse, each with the reason. */
@@ -58,6 +68,21 @@ export class Listings {
     }
     await Promise.all(OFFER_KINDS.map(readOne))
     this.#rereadLater()
+  }
+
+  /**
+   * Reads lists that the server reported as changed: at once, then once a second, because some servers report
+   * a change with each list.
+   */
+  changed(kinds: readonly OfferKind[]): void {
+    for (const kind of kinds) this.#changed.add(kind)
+    if (this.#cancelRest || this.#changed.size === 0 || this.#deps.signal.aborted) return
+    this.refresh([...this.#changed])
+    this.#changed.clear()
+    this.#cancelRest = this.#deps.clock.after(REST_MS, () => {
+      this.#cancelRest = undefined
+      this.changed([])
+    })
   }
 
   /** Reads lists again, each by one request at a time; a change reported meanwhile causes one more. */

@@ -185,7 +185,7 @@ export class UpstreamSession {
     client.onclose = () => this.#lose(new SdkError(SdkErrorCode.ConnectionClosed, 'The connection closed'))
     client.onerror = error => this.#deps.log.debug('server_error', { error })
     for (const [method, kinds] of Object.entries(LIST_CHANGES)) {
-      client.setNotificationHandler(method as keyof typeof LIST_CHANGES, () => this.#listings.refresh(kinds))
+      client.setNotificationHandler(method as keyof typeof LIST_CHANGES, () => this.#listings.changed(kinds))
     }
     client.setNotificationHandler('notifications/resources/updated', ({ params }) =>
       this.#deps.hooks.onUpdated(params.uri),
