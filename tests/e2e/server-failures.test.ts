@@ -189,6 +189,15 @@ describe('a server that dies', () => {
     expect(textOf(failed)).toMatch(/its process ended with code 7: Error: the disk is gone$/)
   })
 
+  test('one that closes its output is ended, although its process goes on, and comes back', async () => {
+    await boot({ frail: odd('stubborn', 'tool=mute').entry })
+    await untilReady(hub, 'frail')
+    const from = hub.logs.all.length
+    const failed = await within('the call fails', client.call('frail__mute'))
+    expect(textOf(failed)).toMatch('The connection closed before the answer came')
+    await hub.logs.find('it is back', one => one.event === 'server_ready' && one.server === 'frail', from)
+  })
+
   test('a call in flight fails at once, not after its time limit', async () => {
     await boot({ frail: odd('deaf').entry })
     await untilReady(hub, 'frail')

@@ -61,6 +61,8 @@ export function createStdioTransport(command: StdioCommand, clock: Clock, told: 
       for (const stream of [started.stdout, started.stderr]) {
         stream?.on('error', error => transport.onerror?.(error))
       }
+      // No answer can come any more, although the process may go on.
+      started.stdout?.once('end', () => void transport.close())
       if (started.stdout) readMessages(started.stdout, clock, transport, { ...told, isAwaited, onOverlong })
       if (started.stderr) {
         readLog(started.stderr, clock, line => {
@@ -81,14 +83,13 @@ export function createStdioTransport(command: StdioCommand, clock: Clock, told: 
     },
     send: async message => {
       const input = child?.process.stdin
-      if (closing || !input?.writable)
-        throw new SdkError(SdkErrorCode.NotConnected, 'The server process is gone')
+      if (closing || !input?.writable) throw await whyNotSent()
       if (input.writableLength > MOST_UNSENT) throw new Error('The server does not read what it is sent')
       if ('method' in message && 'id' in message) awaited++
       try {
         await write(input, `${JSON.stringify(message)}\n`)
       } catch (error) {
-        throw await whyNotSent(error)
+        throw isBrokenPipe(error) ? await whyNotSent() : error
       }
     },
     close: () => {
@@ -104,13 +105,13 @@ export function createStdioTransport(command: StdioCommand, clock: Clock, told: 
     return true
   }
   /** Returns how the process ended, which says more than a broken pipe and is known a moment later. */
-  const whyNotSent = async (error: unknown) => {
-    if (!child || !isBrokenPipe(error)) return error
-    const { promise, resolve } = Promise.withResolvers<undefined>()
-    const cancel = clock.after(LONGEST_END_MS, () => resolve(undefined))
+  const whyNotSent = async () => {
+    if (!child) return new SdkError(SdkErrorCode.NotConnected, 'The server process is gone')
+    const { promise, resolve } = Promise.withResolvers<string>()
+    const cancel = clock.after(LONGEST_END_MS, () => resolve('its process reads no more requests'))
     const how = await Promise.race([child.gone, promise])
     cancel()
-    return how === undefined ? error : new SdkError(SdkErrorCode.ConnectionClosed, describeEnd(how))
+    return new SdkError(SdkErrorCode.ConnectionClosed, describeEnd(how))
   }
   const describeEnd = (how: string) => fault ?? (exitTail.text ? `${how}: ${exitTail.text}` : how)
   const onOverlong = () => {
