@@ -121,3 +121,14 @@ test('a server whose empty pages never end is refused like one with endless page
   await expect(endless).rejects.toThrow('tools/list has over 100 pages')
   expect(asked).toBe(100)
 })
+
+test('a server whose pages are endless and large is refused before they fill the memory', async () => {
+  let asked = 0
+  const tool = { name: 'large', description: 'x'.repeat(8 * 1024 * 1024), inputSchema: { type: 'object' } }
+  const endless = pages(page => {
+    asked++
+    return { tools: [tool], nextCursor: String(page + 1) }
+  })
+  await expect(endless).rejects.toThrow('tools/list gave over 33554432 characters')
+  expect(asked).toBe(4)
+})

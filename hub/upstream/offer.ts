@@ -28,6 +28,8 @@ export const NO_OFFER: Offer = { tools: [], resources: [], resourceTemplates: []
 
 /** The most pages of a list that are read, since a server may never stop paging. */
 const MOST_PAGES = 100
+/** The most characters of one list's JSON. */
+const LONGEST_LIST = 32 * 1024 * 1024
 
 type Entry<Kind extends OfferKind> = Offer[Kind][number]
 
@@ -86,12 +88,17 @@ export async function readList<Kind extends OfferKind>(
     })
   }
   let cursor: unknown
+  let size = 0
   for (let page = 0; page < MOST_PAGES; page++) {
     const result = await requestPage(() => request(method, cursor === undefined ? {} : { cursor }))
     if (!result) return take()
     const entries = result[kind]
     if (!Array.isArray(entries)) throw new Error(`${method} gave no list of ${kind}`)
-    for (const entry of entries) found.push(entry)
+    for (const entry of entries) {
+      size += sizeOf(entry)
+      found.push(entry)
+    }
+    if (size > LONGEST_LIST) throw new Error(`${method} gave over ${LONGEST_LIST} characters`)
     cursor = result['nextCursor']
     // An empty page is not the end, because a server may filter; an empty cursor is.
     if (typeof cursor !== 'string' || cursor === '') return take()
@@ -137,12 +144,21 @@ function withSchema(tool: unknown): unknown {
     : tool
 }
 
-/** Tells whether an entry is valid; one nested thousands deep can be parsed, but not checked or written. */
 function isGood(entry: unknown, isOne: (entry: unknown) => boolean): boolean {
+  return (orTooDeep(() => isOne(entry)) ?? false) && sizeOf(entry) > 0
+}
+
+/** Returns the length of an entry's JSON; 0 for one that is nested too deeply to be written. */
+function sizeOf(entry: unknown): number {
+  return orTooDeep(() => JSON.stringify(entry).length) ?? 0
+}
+
+/** Returns undefined for an entry nested thousands deep, which can be parsed, but not checked or written. */
+function orTooDeep<Result>(look: () => Result): Result | undefined {
   try {
-    return isOne(entry) && JSON.stringify(entry) !== undefined
+    return look()
   } catch (error) {
-    if (error instanceof RangeError) return false
+    if (error instanceof RangeError) return undefined
     throw error
   }
 }
