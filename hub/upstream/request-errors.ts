@@ -62,6 +62,6 @@ export function connectionClosed(why?: string): SdkError {
   const text =
     why === undefined
       ? 'Connection closed'
-      : `The connection closed before the answer came: ${why}. The request may have been carried out: look before you repeat it`
+      : `The connection closed before the answer came, so look what was done before you repeat it: ${why}`
   return new SdkError(SdkErrorCode.ConnectionClosed, text)
 }
