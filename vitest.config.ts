@@ -43,7 +43,7 @@ export default defineConfig({
     coverage: {
       provider: 'v8',
       include: ['hub/**/*.ts', 'servers/**/*.ts', 'schemas/**/*.ts'],
-      exclude: ['**/*.test.ts', 'hub/main.ts'],
+      exclude: ['**/*.test.ts', 'hub/main.ts', 'hub/web/**'],
       thresholds: { lines: 80, functions: 80, branches: 70, statements: 80 },
     },
   },
