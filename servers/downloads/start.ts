@@ -1,6 +1,6 @@
+import { checkAll } from '../kit/health.ts'
 import type { ServerDeps, StartedServer } from '../kit/server.ts'
 import { readDownloadsSettings } from './config.ts'
-import { checkClients } from './health.ts'
 import { openState } from './state.ts'
 import { addDownload } from './tools/add-download.ts'
 import { getDownloadHistory } from './tools/get-download-history.ts'
@@ -40,7 +40,7 @@ export async function start({ clock, environment, emit, log }: ServerDeps): Prom
       ...createWatchers({ clients: usable, settings, emit, clock }),
       ...watchTimedPauses(usable, state, clock, log),
     ],
-    health: () => checkClients(clients),
+    health: () => checkAll(clients.map(of => ({ kind: of.kind, of }))),
     [Symbol.asyncDispose]: async () => undefined,
   }
 }

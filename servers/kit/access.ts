@@ -18,19 +18,11 @@ export const accessSetting = () =>
     default: 'full',
   })
 
-/**
- * Returns the name of the variable that makes a whole server read-only: `GAMES_READ_ONLY` of the server
- * games.
- */
-export function readOnlyVariable(server: string): string {
-  return `${server.toUpperCase()}_READ_ONLY`
-}
-
-/** Tells whether the server's read-only variable is true. Throws SettingsError. */
+/** Tells whether the server's `GAMES_READ_ONLY` (of the server games) is true. Throws SettingsError. */
 export function readReadOnly(server: string, environment: Environment): boolean {
-  const purpose = 'that only tools which change nothing are offered'
-  const name = readOnlyVariable(server)
-  return readSettings({ [name]: switchSetting({ purpose }) }, environment)[name] === true
+  const name = `${server.toUpperCase()}_READ_ONLY`
+  const setting = switchSetting({ purpose: 'that only tools which change nothing are offered' })
+  return readSettings({ [name]: setting }, environment)[name] === true
 }
 
 /** Returns the tools that a server offers: all, or only those that change nothing if it is read-only. */

@@ -49,6 +49,7 @@ test('times as protocols write them', () => {
   expect(parseTime('2026-11-22T05:10:14.105841099Z')).toBe(1_795_324_214_105)
   expect(parseTime('2026-11-22T06:10:14+01:00')).toBe(1_795_324_214_000)
   expect(toIsoTime(1_795_324_214_105)).toBe('2026-11-22T05:10:14.105Z')
+  expect(parseTime('1966-09-08T23:30:00Z')).toBeLessThan(0)
   for (const none of ['0001-01-01T00:00:00Z', '', 'yesterday', '2026'])
     expect(parseTime(none)).toBeUndefined()
 })

@@ -3,12 +3,12 @@ import type { Clock } from '../../schemas/clock.ts'
 export { type Clock, sleep, systemClock } from '../../schemas/clock.ts'
 
 /**
- * Converts "2026-11-22T04:36:47.123456789Z" (RFC 3339) to unix milliseconds; undefined for any other text and
- * for times before 1970.
+ * Converts "2026-11-22T04:36:47.123456789Z" (RFC 3339) or a date, which begins in UTC, to unix milliseconds;
+ * undefined for any other text and for the year 1, which Go and .NET write for no time.
  */
-export function parseTime(text: string): number | undefined {
-  const at = /^\d{4}-\d\d-\d\dT/.test(text) ? Date.parse(text) : Number.NaN
-  return at > 0 ? at : undefined
+export function parseTime(text: string | null | undefined): number | undefined {
+  const at = /^(?!0001)\d{4}-\d\d-\d\d(T|$)/.test(text ?? '') ? Date.parse(text ?? '') : Number.NaN
+  return Number.isNaN(at) ? undefined : at
 }
 
 /** Converts "Sun, 22 Nov 2026 04:36:47 GMT" (RFC 9110, 5.6.7) to unix milliseconds; undefined for other texts. */

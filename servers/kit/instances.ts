@@ -121,7 +121,9 @@ function readInstance<Table extends InstanceTable>(
     const variable = `${stem}${key}`
     const { value, problem } = readSetting(variable, setting, environment)
     if (problem !== undefined) problems.push(problem)
-    return { key, variable, value: problem === undefined ? value : toStandIn(setting) }
+    // No request uses this: an instance with a problem makes none.
+    const standIn = setting.default === undefined ? '' : setting.schema.safeParse(setting.default).data
+    return { key, variable, value: problem === undefined ? value : standIn }
   })
   return {
     name,
@@ -134,11 +136,6 @@ function readInstance<Table extends InstanceTable>(
       entries.map(({ key, variable }) => [key, variable]),
     ) as Instance<Table>['variables'],
   }
-}
-
-/** Returns a placeholder that no request uses: an instance with a problem makes none. */
-function toStandIn(setting: Setting<unknown>): unknown {
-  return setting.default === undefined ? '' : setting.schema.safeParse(setting.default).data
 }
 
 /**

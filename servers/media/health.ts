@@ -1,22 +1,25 @@
+import { z } from 'zod'
 import type { UpstreamHealth } from '../../schemas/health.ts'
-import { checkHealth } from '../kit/health.ts'
-import { readArrVersion } from './upstreams/arr/arr.ts'
-import { readJellyfinVersion } from './upstreams/jellyfin/jellyfin.ts'
-import { readSeerrVersion } from './upstreams/seerr/seerr.ts'
+import { checkAll } from '../kit/health.ts'
 import type { Media } from './upstreams/upstreams.ts'
+
+/** Paths that tell the version, and need the key: Seerr's own status does not. */
+const PATHS = {
+  jellyfin: '/System/Info',
+  radarr: '/api/v3/system/status',
+  sonarr: '/api/v3/system/status',
+  seerr: '/api/v1/settings/about',
+} as const
+const about = z.object({ Version: z.string().nullish(), version: z.string().nullish() })
 
 /** Checks in parallel whether every upstream answers. */
 export function checkMedia({ jellyfins, arrs, seerrs }: Media): Promise<UpstreamHealth[]> {
-  const check = <One extends Media['jellyfins' | 'arrs' | 'seerrs'][number]>(
-    one: One,
-    ask: (one: One) => Promise<string | undefined>,
-  ) => {
-    const { name, address } = one.upstream
-    return checkHealth({ name, kind: one.kind, address }, () => ask(one))
-  }
-  return Promise.all([
-    ...jellyfins.map(one => check(one, readJellyfinVersion)),
-    ...arrs.map(one => check(one, readArrVersion)),
-    ...seerrs.map(one => check(one, readSeerrVersion)),
-  ])
+  const upstreams = [...jellyfins, ...arrs, ...seerrs].map(({ kind, upstream }) => {
+    const version = async () => {
+      const found = await upstream.get(PATHS[kind], { schema: about })
+      return found.Version ?? found.version ?? undefined
+    }
+    return { kind, of: { name: upstream.name, address: upstream.address, version } }
+  })
+  return checkAll(upstreams)
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { addDays, toDay, toIso, toStartOfDay } from './moments.ts'
+import { toIsoTime } from '../kit/clock.ts'
+import { addDays, toDay, toStartOfDay } from './moments.ts'
 
 test.each([
   ['2026-11-22', 'UTC', '2026-11-22T00:00:00.000Z'],
@@ -13,6 +14,6 @@ test.each([
   ['2026-10-25', 'Europe/Berlin', '2026-10-24T22:00:00.000Z'],
 ])('%s begins in %s at %s', (day, timezone, at) => {
   const start = toStartOfDay(day, timezone)
-  expect(toIso(start)).toBe(at)
+  expect(toIsoTime(start)).toBe(at)
   expect([toDay(start, timezone), toDay(start - 1, timezone)]).toEqual([day, addDays(day, -1)])
 })

@@ -1,25 +1,7 @@
-import { z } from 'zod'
+import { parseTime, toIsoTime } from '../kit/clock.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
-
-const date = z.coerce.date()
-
-/**
- * Returns the unix milliseconds of an ISO 8601 date or time; undefined if it is invalid or empty (.NET's year
- * 1).
- */
-export function toMoment(text: string | null | undefined): number | undefined {
-  if (!text || text.startsWith('0001-')) return undefined
-  // .NET writes seven decimals.
-  const parsed = date.safeParse(text.replace(/(\.\d{3})\d+/, '$1'))
-  return parsed.success ? parsed.data.getTime() : undefined
-}
-
-/** Returns the time as ISO 8601 in UTC: "2026-11-22T04:36:47.000Z". */
-export function toIso(at: number): string {
-  return date.parse(at).toISOString()
-}
 
 /** Returns the day in the time zone: "2026-11-22". */
 export function toDay(at: number, timezone: string): string {
@@ -34,7 +16,7 @@ export function toDay(at: number, timezone: string): string {
 
 /** Adds days to a day: "2026-12-01" for "2026-11-22" and 9. */
 export function addDays(day: string, days: number): string {
-  return toIso((toMoment(day) ?? 0) + days * DAY).slice(0, 10)
+  return toIsoTime((parseTime(day) ?? 0) + days * DAY).slice(0, 10)
 }
 
 /**
@@ -42,7 +24,7 @@ export function addDays(day: string, days: number): string {
  * clocks go forward at midnight.
  */
 export function toStartOfDay(day: string, timezone: string): number {
-  const utc = toMoment(day) ?? 0
+  const utc = parseTime(day) ?? 0
   // No zone is further than 14 hours from UTC, and all offsets are whole quarters of an hour.
   const starts = Array.from({ length: 28 * 4 + 1 }, (_, step) => utc - 14 * HOUR + (step * HOUR) / 4)
   return starts.find(at => toDay(at, timezone) === day) ?? utc

@@ -25,7 +25,8 @@ export async function start({ clock, environment, log }: ServerDeps): Promise<St
   const deps = { channels, outbox, clock, timezone }
   return {
     tools: [
-      sendNotification({ ...deps, newId: createId }),
+      // An id of 17 characters that Discord's nonce, ntfy's sequence and a Message-ID all accept.
+      sendNotification({ ...deps, newId: () => `n${randomBytes(12).toString('base64url')}` }),
       listNotificationChannels(deps),
       getNotificationHistory(deps),
     ],
@@ -36,9 +37,4 @@ export async function start({ clock, environment, log }: ServerDeps): Promise<St
       await outbox[Symbol.asyncDispose]()
     },
   }
-}
-
-/** Creates an id of 17 characters that Discord's nonce, ntfy's sequence and a Message-ID all accept. */
-function createId(): string {
-  return `n${randomBytes(12).toString('base64url')}`
 }

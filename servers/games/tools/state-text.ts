@@ -11,7 +11,8 @@ export function toStateText(state: BackendState, now: number): string {
     case 'starting': {
       const span = state.startedAt === undefined ? undefined : Math.max(0, now - state.startedAt) / 1000
       const since = span === undefined ? '' : ` for ${toSpanText(span)}`
-      const health = state.health === undefined ? '' : `, ${toHealthText(state.health)}`
+      const check = state.health === 'starting' ? 'its health check has not passed yet' : state.health
+      const health = check === undefined ? '' : `, ${check}`
       const last = state.exitCode === undefined ? '' : `, after it ended with exit code ${state.exitCode}`
       return `${state.state}${since}${last}${health}`
     }
@@ -32,10 +33,6 @@ export function toEndText({ exitCode, oom, detail }: BackendState): string {
   return [oom ? 'it ran out of memory' : undefined, code ?? (oom ? undefined : cleanText(detail))]
     .filter(part => part !== undefined)
     .join(', ')
-}
-
-function toHealthText(health: NonNullable<BackendState['health']>): string {
-  return health === 'starting' ? 'its health check has not passed yet' : health
 }
 
 function toSince({ stoppedAt }: BackendState, now: number): string {

@@ -77,13 +77,12 @@ export function createConsole(settings: ConsoleSettings, { clock, limit = LIMIT 
     kind,
     where,
     send,
-    say: async (text, signal) => void (await send(`say ${toSaid(text)}`, signal)),
+    async say(text, signal) {
+      // Without these signs no console finds a second command in the line.
+      const line = cleanText(text.replaceAll(';', ',').replaceAll('"', "'"), MAX_SAID)
+      await send(`say ${line}`, signal)
+    },
   }
-}
-
-/** Returns one line in which no console finds a second command. */
-function toSaid(text: string): string {
-  return cleanText(text.replaceAll(';', ',').replaceAll('"', "'"), MAX_SAID)
 }
 
 function notOneCommand(where: string, why: string): UpstreamFailure {

@@ -23,7 +23,7 @@ export function explainWire({ what, where, limit, fix }: Spoken, error: unknown)
   const say = (kind: FailureFacts['kind'], why: string, transient = true) =>
     new UpstreamFailure({ kind, what: `${what} failed.`, where, why, fix, transient })
   if (error instanceof DOMException && error.name === 'TimeoutError') {
-    return say('timeout', `no answer within ${toLimitText(limit)}`)
+    return say('timeout', `no answer within ${limit < 1000 ? `${limit} ms` : toSpanText(limit / 1000)}`)
   }
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const words = cleanText(describeError(error))
@@ -33,8 +33,4 @@ export function explainWire({ what, where, limit, fix }: Spoken, error: unknown)
   if (code === 'ECONNREFUSED') return say('unreachable', `nothing listens there (${code})`)
   if (code !== '') return say('unreachable', `the connection failed (${code})`)
   return say('unexpected', words === '' ? 'the answer made no sense' : words, false)
-}
-
-function toLimitText(limit: number): string {
-  return limit < 1000 ? `${limit} ms` : toSpanText(limit / 1000)
 }

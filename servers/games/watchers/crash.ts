@@ -29,12 +29,9 @@ export function decideCrash(
 ): Crash | undefined {
   const restarted = (now.restarts ?? 0) > (before.restarts ?? 0)
   // A pod that never ran (its image is missing) has failed, but not crashed.
-  const failed = kind !== 'kubernetes' && now.state === 'failed' && !isSameEnd(before, now)
+  const isSameEnd = before.state === 'failed' && before.stoppedAt === now.stoppedAt
+  const failed = kind !== 'kubernetes' && now.state === 'failed' && !isSameEnd
   return restarted || failed ? { exitCode: now.exitCode, oom: now.oom } : undefined
-}
-
-function isSameEnd(before: BackendState, now: BackendState): boolean {
-  return before.state === 'failed' && before.stoppedAt === now.stoppedAt
 }
 
 /**

@@ -23,6 +23,8 @@ export interface PlayersWatcherDeps {
   every: number
 }
 
+const NEW: Memory = { playing: undefined, answeredAt: 0, failures: 0, nextAt: 0 }
+
 /** The watcher's memory of one game. */
 interface Memory {
   playing: Playing | undefined
@@ -64,7 +66,7 @@ export function createPlayersWatcher({ games, emit, clock, log, every }: Players
     every,
     async poll() {
       const asked = (await games.list()).filter(game => game.query !== undefined)
-      memories = new Map(asked.map(({ name }) => [name, memories.get(name) ?? createMemory()]))
+      memories = new Map(asked.map(({ name }) => [name, memories.get(name) ?? { ...NEW }]))
       const now = clock.monotonic()
       await Promise.all(
         asked.map(async game => {
@@ -74,10 +76,6 @@ export function createPlayersWatcher({ games, emit, clock, log, every }: Players
       )
     },
   }
-}
-
-function createMemory(): Memory {
-  return { playing: undefined, answeredAt: 0, failures: 0, nextAt: 0 }
 }
 
 /** Raises the changes. The keys contain only the game: events of the same game have the same subject. */

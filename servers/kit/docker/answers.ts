@@ -22,10 +22,7 @@ const labels = z
   .nullish()
   .transform(found => found ?? {})
 const state = z.string().transform(text => STATES[text.toLowerCase()] ?? 'dead')
-const time = z
-  .string()
-  .nullish()
-  .transform(text => (text ? parseTime(text) : undefined))
+const time = z.string().nullish().transform(parseTime)
 
 /** GET /version of Docker and of Podman. */
 export const versionAnswer = z

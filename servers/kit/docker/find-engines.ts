@@ -68,7 +68,9 @@ export function findEngines(environment: Environment): EngineAddress[] {
         home && `${home}/.docker/run/docker.sock`,
       ])
   const podman = pick('podman', [runtime && `${runtime}/podman/podman.sock`, '/run/podman/podman.sock'])
-  return [docker, podman].filter(engine => engine !== undefined).filter(isFirst)
+  const found = [docker, podman].filter(engine => engine !== undefined)
+  // Podman may link its socket at Docker's path, which makes one engine.
+  return [...new Map(found.toReversed().map(engine => [toReal(engine), engine])).values()].reverse()
 }
 
 /** Returns the failure of a tool that needs an engine when there is none. */
@@ -84,14 +86,6 @@ export function toNoEngine(): ToolFailure {
 function pick(name: string, paths: readonly (string | undefined)[]): EngineAddress | undefined {
   const address = paths.find(path => path && existsSync(path))
   return address ? { name, address, certificates: undefined } : undefined
-}
-
-/**
- * Tells whether no earlier engine has the same address: Podman may link its socket at Docker's path, which
- * makes one engine.
- */
-function isFirst(engine: EngineAddress, index: number, all: readonly EngineAddress[]): boolean {
-  return all.findIndex(other => toReal(other) === toReal(engine)) === index
 }
 
 function toReal({ address, certificates }: EngineAddress): string {

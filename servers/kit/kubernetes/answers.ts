@@ -76,7 +76,7 @@ function toPod(raw: RawPod): Pod {
     restarts: status.containerStatuses.reduce((sum, { restartCount }) => sum + (restartCount ?? 0), 0),
     exitCode: toLastExitCode(status.containerStatuses),
     node: spec.nodeName ?? undefined,
-    startedAt: status.startTime ? parseTime(status.startTime) : undefined,
+    startedAt: parseTime(status.startTime),
     labels: about.labels,
   }
 }

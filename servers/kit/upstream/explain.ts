@@ -66,7 +66,7 @@ export function explainNetwork(
 ): UpstreamFailure {
   const code = findCode(error)
   const { title, settings } = failed
-  const host = hostOf(failed.address)
+  const host = URL.canParse(failed.address) ? new URL(failed.address).host : failed.address
   const setting = settings.url ?? 'the URL'
   const unsent = ['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED'].includes(code)
   const what = `${title} could not be reached at ${failed.address}.`
@@ -180,8 +180,4 @@ function findCode(error: unknown): string {
     if ('code' in at && typeof at.code === 'string') return at.code
   }
   return ''
-}
-
-function hostOf(address: string): string {
-  return URL.canParse(address) ? new URL(address).host : address
 }

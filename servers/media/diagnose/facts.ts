@@ -1,5 +1,5 @@
+import { parseTime } from '../../kit/clock.ts'
 import { cleanText, quote } from '../../kit/text.ts'
-import { toMoment } from '../moments.ts'
 import { decideChoice, matchTitle } from '../titles.ts'
 import { toWhy } from '../tools/common.ts'
 import {
@@ -143,7 +143,7 @@ type OwnFacts = Pick<
 > & { isAbout: (entry: HistoryEntry) => boolean }
 
 function toMovieFacts(movie: Title, now: number): OwnFacts {
-  const dates = [movie.inCinemas, movie.digitalRelease, movie.physicalRelease].map(toMoment)
+  const dates = [movie.inCinemas, movie.digitalRelease, movie.physicalRelease].map(parseTime)
   return {
     isSeries: false,
     monitored: movie.monitored ?? false,
@@ -161,13 +161,13 @@ function toMovieFacts(movie: Title, now: number): OwnFacts {
 /** Files of unmonitored episodes do not count: they do not replace missing ones. */
 async function readSeriesFacts(arr: Arr, series: Title, now: number, signal: AbortSignal): Promise<OwnFacts> {
   const monitored = (await readEpisodes(arr, series.id ?? 0, signal)).filter(one => one.monitored)
-  const aired = monitored.filter(one => (toMoment(one.airDateUtc) ?? Infinity) <= now)
+  const aired = monitored.filter(one => (parseTime(one.airDateUtc) ?? Infinity) <= now)
   const missing = new Set(aired.filter(one => !one.hasFile).map(one => one.id))
   return {
     isSeries: true,
     monitored: series.monitored === true && monitored.length > 0,
     released: aired.length > 0,
-    releaseAt: toMoment(series.nextAiring),
+    releaseAt: parseTime(series.nextAiring),
     files: aired.length - missing.size,
     wanted: aired.length,
     isAbout: ({ episodeId }) => missing.size === 0 || missing.has(episodeId ?? 0),
@@ -188,7 +188,7 @@ function toHistoryFacts(history: readonly HistoryEntry[]): Pick<ManagedFacts, 'g
   const latest = (type: string) =>
     history
       .filter(one => one.eventType === type)
-      .map(one => ({ at: toMoment(one.date) ?? 0, entry: one }))
+      .map(one => ({ at: parseTime(one.date) ?? 0, entry: one }))
       .sort((a, b) => b.at - a.at)[0]
   const failed = latest('downloadFailed')
   const message = failed?.entry.data?.['message']

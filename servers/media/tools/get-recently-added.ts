@@ -1,10 +1,10 @@
 import { z } from 'zod'
+import { parseTime } from '../../kit/clock.ts'
 import { pickInstance } from '../../kit/instances.ts'
 import { pageFields, pageOutput, toMoreText } from '../../kit/page.ts'
 import { quote, toAgeText } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
 import { jellyfinSpec } from '../config.ts'
-import { toMoment } from '../moments.ts'
 import { readItems, readLibraries } from '../upstreams/jellyfin/jellyfin.ts'
 import { findLibrary, toKind } from '../upstreams/jellyfin/libraries.ts'
 import { toItemTitle } from '../upstreams/jellyfin/playing.ts'
@@ -50,7 +50,7 @@ export function getRecentlyAdded({ jellyfins, clock }: Media): Tool {
         title: toItemTitle(item),
         type: toKind(item),
         library: findLibrary(item, libraries),
-        addedAt: toMoment(item.DateCreated),
+        addedAt: parseTime(item.DateCreated),
       }))
       const part = { items: found, total, offset, more: offset + found.length < total }
       const lines = found.map(({ title, type, library, addedAt }) => {

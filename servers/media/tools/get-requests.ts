@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseTime } from '../../kit/clock.ts'
 import { foreignText } from '../../kit/foreign.ts'
 import { pickInstance } from '../../kit/instances.ts'
 import { pageFields, pageOutput, toMoreText } from '../../kit/page.ts'
@@ -6,10 +7,8 @@ import type { Text } from '../../kit/render.ts'
 import { quote, toAgeText, toCountText } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
 import { seerrSpec } from '../config.ts'
-import { toMoment } from '../moments.ts'
 import { type Arr, readQueue } from '../upstreams/arr/arr.ts'
 import { decideQueueState, toDone, toQueueTitle, toTitle } from '../upstreams/arr/queue.ts'
-import type { QueueItem } from '../upstreams/arr/shapes.ts'
 import { readRequests, readSeerrTitle, type Seerr, type SeerrKind } from '../upstreams/seerr/seerr.ts'
 import type { SeerrRequest } from '../upstreams/seerr/shapes.ts'
 import {
@@ -141,7 +140,7 @@ async function toRequest(
     is4k: request.is4k ?? false,
     state: decideRequestState(request),
     requestedBy: toRequester(request),
-    requestedAt: toMoment(request.createdAt),
+    requestedAt: parseTime(request.createdAt),
   }
 }
 
@@ -161,17 +160,17 @@ async function readQueues(
     }
   })
   const downloads = found
-    .flatMap(({ name, items }) => items.map(item => toDownload(name, item)))
+    .flatMap(({ name: instance, items }) =>
+      items.map(item => {
+        return { title: toQueueTitle(item), instance, ...decideQueueState(item), percent: toDone(item) }
+      }),
+    )
     .sort((a, b) => Number(b.stuck) - Number(a.stuck))
   return {
     downloads: downloads.slice(0, QUEUE_SHOWN),
     downloadsTotal: found.reduce((sum, one) => sum + Math.max(one.total, one.items.length), 0),
     unknown,
   }
-}
-
-function toDownload(instance: string, item: QueueItem): Data['downloads'][number] {
-  return { title: toQueueTitle(item), instance, ...decideQueueState(item), percent: toDone(item) }
 }
 
 function toText(data: Data, more: string | undefined, now: number): Text {

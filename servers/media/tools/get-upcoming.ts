@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { parseTime, toIsoTime } from '../../kit/clock.ts'
 import { page, pageFields, pageOutput, toMoreText } from '../../kit/page.ts'
 import { quote, toCountText, toTimeText } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
-import { addDays, toDay, toDayText, toIso, toMoment, toStartOfDay } from '../moments.ts'
+import { addDays, toDay, toDayText, toStartOfDay } from '../moments.ts'
 import { type Arr, readEpisodeCalendar, readMovieCalendar, toSearchable } from '../upstreams/arr/arr.ts'
 import { toTitle } from '../upstreams/arr/queue.ts'
 import type { Episode, Title } from '../upstreams/arr/shapes.ts'
@@ -92,7 +93,7 @@ async function readReleases(arr: Arr, days: Days, signal: AbortSignal): Promise<
     const span = { start: `${first}T00:00:00Z`, end: `${last}T23:59:59Z`, unmonitored }
     return (await readMovieCalendar(arr, span, signal)).flatMap(one => fromMovie(arr.name, one, days))
   }
-  const toTime = (day: string) => toIso(toStartOfDay(day, timezone))
+  const toTime = (day: string) => toIsoTime(toStartOfDay(day, timezone))
   const span = { start: toTime(first), end: toTime(addDays(last, 1)), unmonitored }
   return (await readEpisodeCalendar(arr, span, signal)).flatMap(one => fromEpisode(arr.name, one, days))
 }
@@ -105,7 +106,7 @@ function fromMovie(instance: string, movie: Title, { first, last, timezone }: Da
     ['physical release', movie.physicalRelease],
   ] as const
   return dates.flatMap(([what, text]) => {
-    const day = toMoment(text) === undefined ? '' : (text ?? '').slice(0, 10)
+    const day = parseTime(text) === undefined ? '' : (text ?? '').slice(0, 10)
     if (day < first || day > last) return []
     const at = toStartOfDay(day, timezone)
     const title = toTitle(movie.title, movie.year)
@@ -114,7 +115,7 @@ function fromMovie(instance: string, movie: Title, { first, last, timezone }: Da
 }
 
 function fromEpisode(instance: string, episode: Episode, { first, last, timezone }: Days): Release[] {
-  const at = toMoment(episode.airDateUtc)
+  const at = parseTime(episode.airDateUtc)
   const day = at === undefined ? '' : toDay(at, timezone)
   if (at === undefined || day < first || day > last) return []
   const title = `${toSearchable(episode).title} ${episode.title ?? ''}`.trim()

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { requireAccess } from '../../kit/access.ts'
+import { parseTime } from '../../kit/clock.ts'
 import { ToolFailure } from '../../kit/failure.ts'
 import { type Text, toListText } from '../../kit/render.ts'
 import { quote, toCountText } from '../../kit/text.ts'
 import { defineTool, type Tool } from '../../kit/tool.ts'
-import { toMoment } from '../moments.ts'
 import { readWanted } from '../titles.ts'
 import {
   type Arr,
@@ -124,7 +124,7 @@ async function findMissing(arr: Arr, one: Title, now: number, signal: AbortSigna
   if (arr.kind === 'radarr') return one.hasFile ? [] : [{ id, title: toTitle(one.title, one.year) }]
   const episodes = await readEpisodes(arr, id, signal)
   return episodes
-    .map(episode => ({ ...episode, series: one, aired: toMoment(episode.airDateUtc) ?? Infinity }))
+    .map(episode => ({ ...episode, series: one, aired: parseTime(episode.airDateUtc) ?? Infinity }))
     .filter(({ monitored, hasFile, aired }) => monitored && !hasFile && aired <= now)
     .sort((a, b) => b.aired - a.aired)
     .map(toSearchable)

@@ -54,7 +54,8 @@ export function stopJellyfinSession({ jellyfins }: Media): Tool {
       const session = findSession(await readSessions(jellyfin, signal), wanted)
       const about = { instance: jellyfin.name, ...toViewer(session) }
       const what = `${quote(about.title)}, which ${quote(about.user, 60)} watches on ${quote(about.device, 60)}`
-      const isShown = message !== undefined && canShow(session)
+      const canShow = session.SupportedCommands?.includes('DisplayMessage') ?? false
+      const isShown = message !== undefined && canShow
       if (messageOnly && !isShown) throw toNotShown(about.device, message)
       if (!messageOnly && !confirm) {
         const position = toPositionText(session)
@@ -83,10 +84,6 @@ function toNotShown(device: string, message: string | undefined): ToolFailure {
     why: message === undefined ? 'there is no message in the call' : 'its app cannot show messages',
     fix: message === undefined ? 'Call it again with a message.' : 'Tell the person another way.',
   })
-}
-
-function canShow(session: Session): boolean {
-  return session.SupportedCommands?.includes('DisplayMessage') ?? false
 }
 
 /**

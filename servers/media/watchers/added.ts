@@ -1,8 +1,8 @@
+import { parseTime } from '../../kit/clock.ts'
 import type { Emit } from '../../kit/events.ts'
 import { createNews } from '../../kit/news.ts'
 import type { Watcher } from '../../kit/server.ts'
 import { cleanText, toCountText } from '../../kit/text.ts'
-import { toMoment } from '../moments.ts'
 import { type Jellyfin, readItems, readLibraries } from '../upstreams/jellyfin/jellyfin.ts'
 import { findLibrary, toKind } from '../upstreams/jellyfin/libraries.ts'
 import { toItemTitle } from '../upstreams/jellyfin/playing.ts'
@@ -38,7 +38,7 @@ export function createAddedWatcher(jellyfin: Jellyfin, deps: { every: number; em
 }
 
 function toAdded(item: Item): number {
-  return toMoment(item.DateCreated) ?? 0
+  return parseTime(item.DateCreated) ?? 0
 }
 
 function groupBySeries(items: readonly Item[]): Item[][] {

@@ -29,7 +29,9 @@ export function toValueAxis(least: number, most: number, count = 5): Axis {
   const step = toNiceStep((top - bottom) / count)
   const first = Math.floor(bottom / step)
   const last = Math.ceil(top / step)
-  const ticks = Array.from({ length: last - first + 1 }, (_, index) => clean((first + index) * step))
+  // Rounding removes the errors of binary fractions.
+  const toTick = (_: unknown, index: number) => Number(((first + index) * step).toPrecision(12))
+  const ticks = Array.from({ length: last - first + 1 }, toTick)
   return { from: first * step, to: last * step, ticks }
 }
 
@@ -46,9 +48,4 @@ export function toTimeAxis(from: number, to: number, count = 7): Axis {
 function toNiceStep(rough: number): number {
   const power = 10 ** Math.floor(Math.log10(rough))
   return (NICE.find(nice => nice * power >= rough * 0.999) ?? 10) * power
-}
-
-/** Removes the rounding errors of binary fractions. */
-function clean(value: number): number {
-  return Number(value.toPrecision(12))
 }

@@ -76,7 +76,7 @@ export function queryPrometheus({ all, clock }: { all: readonly Prometheus[]; cl
     limit: LIMIT,
     async run(given, signal) {
       const prometheus = pickInstance(all, given.instance, prometheusSpec)
-      const asked = decideQuery(given, parseTime(given.at ?? '') ?? clock.now())
+      const asked = decideQuery(given, parseTime(given.at) ?? clock.now())
       const answer = await prometheus.query(asked, signal)
       const series = toSeries(answer, given.query)
       const part = page(series, given)
@@ -147,16 +147,14 @@ function toText(data: Data, asked: PrometheusQuery, part: Page<Series>, note: st
     : `at ${toTimeText(asked.at)}`
   return [
     `${toCountText(data.total, 'series', 'series')} ${span}:`,
-    isRange ? toTable(data.series) : data.series.map(toLine),
+    isRange
+      ? toTable(data.series)
+      : data.series.map(({ name, valueText }) => `- ${quote(name, 300)}: ${valueText}`),
     toMoreText(part, 'series', 'series'),
     isRange && part.items.length > MOST_LINES && `The plot shows the first ${MOST_LINES} of them.`,
     note,
     warnings,
   ]
-}
-
-function toLine({ name, valueText }: Data['series'][number]): string {
-  return `- ${quote(name, 300)}: ${valueText}`
 }
 
 function toTable(series: Data['series']): string[] {

@@ -80,7 +80,8 @@ export const discordWebhook = defineKind({
       async send(message, signal) {
         const { body, notes } = await toDiscordBody(message)
         return post(upstream, '', { body, signal, query: { wait: true } }, notes).catch(error => {
-          throw isGone(error) ? toGone(error, title, where) : error
+          const isGone = error instanceof UpstreamFailure && [401, 404].includes(error.status ?? 0)
+          throw isGone ? toGone(error, title, where) : error
         })
       },
       check: signal => upstream.get('', { schema: created, signal }),
@@ -128,10 +129,6 @@ async function post(
 ): Promise<Delivered> {
   const { id } = await upstream.send('POST', path, { ...options, schema: created })
   return { upstreamId: id, notes }
-}
-
-function isGone(error: unknown): error is UpstreamFailure {
-  return error instanceof UpstreamFailure && (error.status === 404 || error.status === 401)
 }
 
 function toGone({ failure, status }: UpstreamFailure, title: string, where: string): UpstreamFailure {

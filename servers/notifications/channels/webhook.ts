@@ -97,12 +97,11 @@ function toFields({ id, title, text, severity, picture, isDoubtful, at }: Outgoi
     severity,
     at,
     mayBeRepeated: isDoubtful,
-    image: picture?.kind === 'bytes' ? toDataUrl(picture.mimeType, picture.bytes) : (picture?.url ?? ''),
+    image:
+      picture?.kind === 'bytes'
+        ? `data:${picture.mimeType};base64,${Buffer.from(picture.bytes).toString('base64')}`
+        : (picture?.url ?? ''),
   }
-}
-
-function toDataUrl(mimeType: string, bytes: Uint8Array): string {
-  return `data:${mimeType};base64,${Buffer.from(bytes).toString('base64')}`
 }
 
 function toSignature(key: string | undefined, text: string): Record<string, string> {

@@ -56,7 +56,7 @@ export function getNotificationHistory({ channels, outbox, timezone }: HistoryDe
       const query = {
         channel: channel === undefined ? undefined : toName(channels, channel),
         statuses: status === undefined ? undefined : GROUPS[status],
-        since: since === undefined ? undefined : parseTime(since),
+        since: parseTime(since),
         limit,
         offset,
       }

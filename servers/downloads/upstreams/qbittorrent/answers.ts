@@ -111,12 +111,8 @@ function toDownload(id: string, torrent: Torrent, log: LogLines): Download {
     eta: eta > 0 && eta < ETA_UNKNOWN ? eta : undefined,
     category: category || undefined,
     priority: priority > 0 ? `number ${priority} in the queue` : undefined,
-    reason: FAILED.includes(torrent.state) ? findReason(torrent, log) : toStalled(torrent.state),
+    reason: toReason(torrent, log),
   }
-}
-
-function toStalled(state: string): string | undefined {
-  return state === 'stalledDL' ? 'nobody who has it sends anything' : undefined
 }
 
 function toFinished(id: string, torrent: Torrent, log: LogLines): Finished {
@@ -131,10 +127,15 @@ function toFinished(id: string, torrent: Torrent, log: LogLines): Finished {
     recoverable: failed,
     at: completed > 0 ? completed * 1000 : undefined,
     category: category || undefined,
-    reason: FAILED.includes(torrent.state) ? findReason(torrent, log) : undefined,
+    reason: toReason(torrent, log),
     seeding: !failed && /^(uploading|stalledUP|queuedUP|forcedUP)$/.test(torrent.state),
     deletable: size - left,
   }
+}
+
+function toReason(torrent: Torrent, log: LogLines): string | undefined {
+  if (torrent.state === 'stalledDL') return 'nobody who has it sends anything'
+  return FAILED.includes(torrent.state) ? findReason(torrent, log) : undefined
 }
 
 function findReason({ name, state }: Torrent, log: LogLines): string {

@@ -31,13 +31,10 @@ export const createCommand =
         const code = error ? error.code : 0
         if (signal?.aborted) reject(signal.reason)
         else if (typeof code === 'string') reject(error)
-        else if (error?.killed) reject(toTimeout(program, limit))
+        else if (error?.killed)
+          reject(new DOMException(`${program} did not end within ${limit / 1000} s`, 'TimeoutError'))
         else resolve({ code: code ?? undefined, stdout, stderr })
       })
     })
 
 export const runCommand = createCommand(LIMIT)
-
-function toTimeout(program: string, limit: number): DOMException {
-  return new DOMException(`${program} did not end within ${limit / 1000} s`, 'TimeoutError')
-}

@@ -15,7 +15,6 @@ import {
   paged,
   type QueueItem,
   queueItem,
-  systemStatus,
   type Title,
   title,
 } from './shapes.ts'
@@ -49,10 +48,6 @@ export const KIND_NAMES = ['radarr', 'sonarr'] as const
 /** Returns the id by which the title is looked up: TMDB's of a film, TVDB's of a series. */
 export function toDatabaseId({ kind }: Arr, one: Title): number {
   return one[KINDS[kind].id] ?? 0
-}
-
-export async function readArrVersion({ upstream }: Arr): Promise<string | undefined> {
-  return (await upstream.get(`${API}/system/status`, { schema: systemStatus })).version ?? undefined
 }
 
 /**

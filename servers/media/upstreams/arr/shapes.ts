@@ -81,7 +81,6 @@ export const rootFolder = z.object({
   accessible: flag,
   freeSpace: z.number().nullish(),
 })
-export const systemStatus = z.object({ version: text })
 
 /** A page of a long list. */
 export const paged = <Record extends z.ZodType>(record: Record) =>

@@ -2,16 +2,7 @@ import { z } from 'zod'
 import type { Upstream } from '../../../kit/upstream/upstream.ts'
 import { VERSION } from '../../../kit/version.ts'
 import type { JellyfinSettings } from '../../config.ts'
-import {
-  type Item,
-  itemPage,
-  type Library,
-  libraries,
-  type Session,
-  sessions,
-  system,
-  tasks,
-} from './shapes.ts'
+import { type Item, itemPage, type Library, libraries, type Session, sessions, tasks } from './shapes.ts'
 
 /* Requests to Jellyfin. Every function rejects with UpstreamFailure, or with the signal's reason. */
 
@@ -48,10 +39,6 @@ export function toJellyfinHeaders(key: string): Record<string, string> {
   }
   const parts = Object.entries(fields).map(([name, value]) => `${name}="${encodeURIComponent(value)}"`)
   return { authorization: `MediaBrowser ${parts.join(', ')}` }
-}
-
-export async function readJellyfinVersion({ upstream }: Jellyfin): Promise<string | undefined> {
-  return (await upstream.get('/System/Info', { schema: system })).Version ?? undefined
 }
 
 export async function readItems(

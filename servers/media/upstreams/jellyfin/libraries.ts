@@ -9,7 +9,7 @@ export function findLibrary(item: Item, libraries: readonly Library[]): string {
       .filter(
         folder =>
           path === folder ||
-          path.startsWith(`${folder.replace(/(?<![/\\])[/\\]+$/, '')}${separatorOf(folder)}`),
+          path.startsWith(`${folder.replace(/(?<![/\\])[/\\]+$/, '')}${folder.includes('\\') ? '\\' : '/'}`),
       )
       .map(folder => ({ name: library.Name ?? '', length: folder.length })),
   )
@@ -20,8 +20,4 @@ export function findLibrary(item: Item, libraries: readonly Library[]): string {
 /** Returns "movie", "series", "episode" or "album". */
 export function toKind(item: Item): string {
   return item.Type === 'MusicAlbum' ? 'album' : cleanText(item.Type ?? 'item', 40).toLowerCase()
-}
-
-function separatorOf(folder: string): string {
-  return folder.includes('\\') ? '\\' : '/'
 }

@@ -70,5 +70,3 @@ export const task = z.object({
   CurrentProgressPercentage: number,
 })
 export const tasks = z.array(task)
-
-export const system = z.object({ Version: text, ServerName: text })

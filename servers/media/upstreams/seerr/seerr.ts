@@ -19,8 +19,6 @@ export interface Seerr extends SeerrSettings {
 }
 export type SeerrKind = 'movie' | 'tv'
 
-const text = z.string().nullish()
-
 /** A film or series as Seerr knows it; the ids of both are TMDB's. */
 export interface SeerrTitle {
   id: number
@@ -30,12 +28,6 @@ export interface SeerrTitle {
   status: number | undefined
   status4k: number | undefined
   requests: readonly SeerrRequest[]
-}
-
-export async function readSeerrVersion({ upstream }: Seerr): Promise<string | undefined> {
-  // The version is read here because Seerr's status needs no key, so it would not check the key.
-  const about = await upstream.get(`${API}/settings/about`, { schema: z.object({ version: text }) })
-  return about.version ?? undefined
 }
 
 /** Searches the web for the title, best match first. */

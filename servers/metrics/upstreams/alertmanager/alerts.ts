@@ -43,7 +43,8 @@ export async function collectAlerts(
   const managed = found.flatMap(({ source, value }) => ('silences' in source ? value : []))
   const own = found.flatMap(({ source, value }) => ('silences' in source ? [] : value))
   const alerts = [...managed, ...own.filter(alert => !managed.some(other => isSame(alert, other)))]
-  return { alerts: alerts.sort(byUrgency), failed }
+  alerts.sort((a, b) => URGENCY[a.state] - URGENCY[b.state] || a.since - b.since)
+  return { alerts, failed }
 }
 
 function fromManager(alert: ManagedAlert, silences: readonly Silence[], source: string): Alert {
@@ -77,7 +78,3 @@ function isSame(own: Alert, managed: Alert): boolean {
 }
 
 const URGENCY = { firing: 0, pending: 1, silenced: 2, inhibited: 3 } as const
-
-function byUrgency(a: Alert, b: Alert): number {
-  return URGENCY[a.state] - URGENCY[b.state] || a.since - b.since
-}

@@ -33,13 +33,11 @@ export function parseExposition(
 }
 
 function parseLabels(text: string): Record<string, string> {
+  const toPlain = (value: string) =>
+    value.replace(/\\(.)/g, (_, letter: string) => (letter === 'n' ? '\n' : letter))
   return Object.fromEntries(
-    [...text.matchAll(LABEL)].map(([, name = '', value = '']) => [name, readEscapes(value)]),
+    [...text.matchAll(LABEL)].map(([, name = '', value = '']) => [name, toPlain(value)]),
   )
-}
-
-function readEscapes(text: string): string {
-  return text.replace(/\\(.)/g, (_, letter: string) => (letter === 'n' ? '\n' : letter))
 }
 
 /** Parses "NaN", "+Inf", "-Inf" and "Inf" besides JavaScript's numbers. */
