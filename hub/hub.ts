@@ -73,8 +73,8 @@ export async function startHub(inputs: HubInputs): Promise<Hub> {
   await using stack = new AsyncDisposableStack()
   // `fetch` sends with this too. The client within Node 24 ends the process when a connection closes while its
   // answer is read slowly, as that of any server may be.
-  const usesProxy = inputs.environment('NODE_USE_ENV_PROXY') === '1'
-  setGlobalDispatcher(usesProxy ? new EnvHttpProxyAgent() : new Agent())
+  const Dispatcher = inputs.environment('NODE_USE_ENV_PROXY') === '1' ? EnvHttpProxyAgent : Agent
+  setGlobalDispatcher(new Dispatcher({ allowH2: false }))
   const foundation = await openFoundation(inputs, stack)
   const { clock, config, token } = foundation
   const readyAt = clock.monotonic() + READY_AFTER_MS

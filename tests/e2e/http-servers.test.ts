@@ -1,7 +1,11 @@
 import { createServer } from 'node:http'
+import { createSecureServer } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { request } from 'undici'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { CERTIFICATE, CERTIFICATE_KEY } from '../support/certificate.ts'
 import { openClient, type TestClient, textOf } from '../support/clients.ts'
 import { untilReady } from '../support/downstream.ts'
 import { createHttpServer, type HttpServer, KINDS } from '../support/http-servers.ts'
@@ -131,6 +135,24 @@ test('a connection that closes while the hub reads a flood of events slowly harm
     await until('its own stream was opened again', () => streams > 2)
   } finally {
     server.closeAllConnections()
+    server.close()
+  }
+})
+
+test('requests go over HTTP/1.1, also to a server that offers HTTP/2', async () => {
+  const server = createSecureServer(
+    { key: CERTIFICATE_KEY, cert: CERTIFICATE, allowHTTP1: true },
+    ({ httpVersion }, response) => response.end(httpVersion),
+  )
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const before = getCACertificates('default')
+  try {
+    setDefaultCACertificates([...before, CERTIFICATE])
+    await using _hub = await startTestHub()
+    const { body } = await request(`https://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+    expect(await body.text()).toBe('1.1')
+  } finally {
+    setDefaultCACertificates(before)
     server.close()
   }
 })
