@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { clientPrompt } from './client-prompt.ts'
-import { duration, globs, timezone } from './config.ts'
+import { globs, timezone } from './config.ts'
+import { duration } from './duration.ts'
 import { eventListed, missedPolicy } from './inbox.ts'
 import { conversationId, name } from './names.ts'
 

@@ -1,6 +1,8 @@
 import { z } from 'zod'
+import { duration } from './duration.ts'
 import { conversationId } from './names.ts'
 import { type picture, pictures } from './picture.ts'
+import type { Power } from './power.ts'
 
 /** Most characters that a person may send in one message. */
 export const MAX_TEXT = 100_000
@@ -17,6 +19,12 @@ export const MAX_NOTE = 2_000
 
 /** Answers that a person may give to an approval. */
 export const decisions = ['approve', 'deny'] as const
+
+/** Span for which a yes holds for further calls of the tool, in milliseconds: `1h`, `1d`, `30d`. */
+export const allowedFor = duration.refine(
+  span => span >= 60_000 && span <= 366 * 86_400_000,
+  'must be from 1m to 366d, such as 1d',
+)
 
 /** A frame that a client may send over `/ws`. */
 export const clientFrame = z.discriminatedUnion('type', [
@@ -37,6 +45,7 @@ export const clientFrame = z.discriminatedUnion('type', [
     approval: z.string().min(1).max(200),
     decision: z.enum(decisions),
     note: z.string().trim().max(MAX_NOTE).optional(),
+    always: allowedFor.optional(),
   }),
   z
     .strictObject({
@@ -50,6 +59,7 @@ export const clientFrame = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('ping') }),
 ])
 export type ClientFrame = z.infer<typeof clientFrame>
+export type SentFrame = z.input<typeof clientFrame>
 
 /** The target of a stop. */
 export type StopTarget = { conversation: string } | { thread: string }
@@ -122,6 +132,8 @@ export interface Decision {
   id: string
   decision: (typeof decisions)[number]
   note?: string | undefined
+  /** Milliseconds for which the tool's further calls in work of the same power run unasked. */
+  always?: number | undefined
   /** Name of the token; `where` is the endpoint that the answer came through. */
   by: string
   where: string
@@ -139,6 +151,8 @@ export interface Approval {
   reason: string
   expiresAt: number
   status: ApprovalStatus
+  /** Power of the work that the call is part of. */
+  power: Power
   question?: boolean
   conversation?: string
   decidedBy?: string

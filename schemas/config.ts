@@ -1,15 +1,11 @@
 import { z } from 'zod'
+import { span, toMilliseconds } from './duration.ts'
 import { name, serverName, toServerNames } from './names.ts'
 import { power } from './power.ts'
 import { PROVIDER_NAMES } from './providers.ts'
 import { HEADER_TEXT, headerName, isHeaderText, requestBody } from './request-parts.ts'
 import { isTimezone } from './timezone.ts'
 import { hookEntry, hookName } from './webhooks.ts'
-
-const span = z.string().regex(/^\d+(?:\.\d+)?\s*(?:s|m|h|d)$/, 'must be a span such as 30m, 2h or 1d')
-
-/** A span in milliseconds, written as `30m`, `2h`, `1d`. */
-export const duration = span.transform(text => toMilliseconds(text))
 
 /** Highest number that counts as seconds: nobody would wait longer. */
 const MOST_SECONDS = 3_600
@@ -303,10 +299,4 @@ export function modelsOf<Entry>(
   if (!models) return []
   const { fallback, compaction, named } = models
   return [models.default, ...fallback, ...(compaction ? [compaction] : []), ...Object.values(named)]
-}
-
-const UNITS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
-
-function toMilliseconds(text: string): number {
-  return Number.parseFloat(text) * (UNITS[text.at(-1) ?? ''] ?? 0)
 }

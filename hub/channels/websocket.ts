@@ -155,9 +155,9 @@ async function handle(
     case 'subscribe':
       return subscriptions.add(frame.conversation, frame.after)
     case 'decide': {
-      const { approval: id, decision, note } = frame
+      const { approval: id, decision, note, always } = frame
       // A decision reaches everyone as an `approval` frame; an error reaches only the client that decided.
-      await deps.decide({ id, decision, note, by: caller.token, where: '/ws' })
+      await deps.decide({ id, decision, note, always, by: caller.token, where: '/ws' })
       return
     }
     case 'stop': {

@@ -4,6 +4,9 @@ import { parseDecision } from './approvals.ts'
 test.each([
   ['/approve apr_1', { approval: 'apr_1', decision: 'approve' }],
   ['  /deny  apr_1  not at  night ', { approval: 'apr_1', decision: 'deny', note: 'not at night' }],
+  ['/approve apr_1 always 1d fine', { approval: 'apr_1', decision: 'approve', always: '1d', note: 'fine' }],
+  ['/approve apr_1 always', { approval: 'apr_1', decision: 'approve', note: 'always' }],
+  ['/deny apr_1 always 1d', { approval: 'apr_1', decision: 'deny', note: 'always 1d' }],
   ['/approve', 'incomplete'],
   ['/deny ', 'incomplete'],
   ['/approved apr_1', undefined],

@@ -1,4 +1,5 @@
 import type { Approval, HubFrame } from '../../schemas/chat.ts'
+import { span } from '../../schemas/duration.ts'
 import { systemClock } from '../core/clock.ts'
 import { describeError, HubError } from '../core/errors.ts'
 import { parseJson } from '../core/json.ts'
@@ -6,17 +7,23 @@ import { callHub } from './call-hub.ts'
 import { connectTo, type Decision, readError } from './chat-socket.ts'
 import type { RunningHub } from './find-hub.ts'
 
-export const DECISION_USAGE = 'Write /approve ID [note] or /deny ID [note].'
+export const DECISION_USAGE =
+  'Write /approve ID [note] or /deny ID [note]; /approve ID always 1d also lets further calls of the tool run for a day.'
 
-/** Reads `/approve ID [note]` or `/deny ID [note]`: `incomplete` without ID, undefined for other text. */
+/**
+ * Reads `/approve ID [always 1d] [note]` or `/deny ID [note]`: `incomplete` without ID, undefined for other text.
+ */
 export function parseDecision(line: string): Decision | 'incomplete' | undefined {
   const [command, approval, ...rest] = line.trim().split(/\s+/)
   if (command !== '/approve' && command !== '/deny') return undefined
   if (approval === undefined) return 'incomplete'
+  const isAlways = command === '/approve' && rest[0] === 'always' && span.safeParse(rest[1]).success
+  const [, always] = isAlways ? rest.splice(0, 2) : []
   const note = rest.join(' ')
   return {
     approval,
     decision: command === '/approve' ? 'approve' : 'deny',
+    ...(always === undefined ? {} : { always }),
     ...(note === '' ? {} : { note }),
   }
 }

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { WebSocket } from 'ws'
-import type { ClientFrame, HubFrame } from '../../schemas/chat.ts'
+import type { HubFrame, SentFrame } from '../../schemas/chat.ts'
 import { decideBackoff } from '../core/backoff.ts'
 import { systemClock } from '../core/clock.ts'
 import { parseJson } from '../core/json.ts'
 import type { RunningHub } from './find-hub.ts'
 
 /** A person's answer to an approval. */
-export type Decision = Omit<Extract<ClientFrame, { type: 'decide' }>, 'type'>
+export type Decision = Omit<Extract<SentFrame, { type: 'decide' }>, 'type'>
 
 export interface ChatSocketEvents {
   onFrame: (frame: HubFrame) => void
@@ -54,7 +54,7 @@ export function openChatSocket(
   let cancel: (() => void) | undefined
   let ended = false
 
-  const transmit = (frame: ClientFrame) => {
+  const transmit = (frame: SentFrame) => {
     if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(frame))
   }
   const subscribe = () =>

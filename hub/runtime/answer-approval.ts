@@ -3,7 +3,6 @@ import type { InboxPayload } from '../../schemas/inbox.ts'
 import type { ToolOutcome } from '../core/tool-box.ts'
 import { markAnswered } from '../store/approvals.ts'
 import { appendMessage } from '../store/conversations.ts'
-import { powerOfCycle } from '../store/cycles.ts'
 import { postItem } from '../store/inbox.ts'
 import { finishCall } from '../store/ledger.ts'
 import type { ApprovalRow, ToolCallRow } from '../store/tables.ts'
@@ -44,7 +43,7 @@ export async function answerApproval(deps: Deps, tx: Tx, answered: Answered): Pr
       source: 'approval',
       externalId: approval.id,
       payload: toAnswer(answered),
-      power: await powerOfCycle(tx, approval.cycle_id),
+      power: approval.power,
       conversation: approval.conversation_id ?? undefined,
       at: now,
     })

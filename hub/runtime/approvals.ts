@@ -2,6 +2,7 @@ import type { Approval, Decision } from '../../schemas/chat.ts'
 import { toIso } from '../core/clock.ts'
 import { HubError } from '../core/errors.ts'
 import { truncate } from '../core/text.ts'
+import { addAllowance } from '../store/allowances.ts'
 import {
   callOfApproval,
   cutQuestions,
@@ -100,13 +101,29 @@ async function settle(deps: ApprovalDeps, tx: Tx, decision: Decision): Promise<S
   if (status === 'denied') return refuse(deps, tx, approval, `Denied by ${by}, so it did not run.`)
   await checkRunnable(deps, tx, approval)
   await allowCall(tx, approval.call_id)
+  const allowed = await allowMore(deps, tx, approval, decision)
   const call = truncate(`${approval.tool} ${approval.arguments}`, LONGEST_CALL)
   return tell(deps, tx, approval, {
     kind: 'notice',
     author: by,
-    text: `${by} approved ${call}: it runs now.${toNote(note)}`,
+    text: `${by} approved ${call}: it runs now.${allowed}${toNote(note)}`,
     data: { approval: id },
   })
+}
+
+/** Lets further calls of the tool run where the person said so. Returns that in words. */
+async function allowMore(
+  { clock, newId }: Pick<ApprovalDeps, 'clock' | 'newId'>,
+  tx: Tx,
+  { agent, tool, power }: ApprovalRow,
+  { always, by }: Decision,
+): Promise<string> {
+  if (always === undefined) return ''
+  const now = clock.now()
+  const until = now + always
+  const id = newId('alw')
+  await addAllowance(tx, { id, agent, tool, power, until, created_by: by, created_at: now })
+  return ` Further calls of ${tool} in work of the power ${power} run without asking until ${toIso(until)} (superbloom policy revoke ${id} takes that back).`
 }
 
 const LONGEST_CALL = 300

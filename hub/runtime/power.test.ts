@@ -6,6 +6,7 @@ import { call, hold, say } from '../../tests/support/scripted-model.ts'
 import { event } from '../../tests/support/task-world.ts'
 import { GO_ON } from '../core/show-item.ts'
 import type { PolicyRules } from '../policy/policy.ts'
+import { addAllowance, listAllowances, revokeAllowance } from '../store/allowances.ts'
 
 const stop = call([['stop', ARGUMENTS]])
 /** A destructive tool that may be repeated, as a game server's stop is. */
@@ -247,4 +248,43 @@ test('after a kill the rest of the cycle asks as before', async () => {
   await world.start()
   await world.idle()
   expect([ran, await callStatuses(world)]).toEqual([[], ['waiting']])
+})
+
+test('beside a yes a person lets further calls of the tool run, for that power and that time alone', async () => {
+  await using world = await openHouse()
+  const tryStop = async (id: string, power: Power) => {
+    world.model.script(stop, say('tried'))
+    await publish(world, id, power)
+    await world.idle()
+    return (await callStatuses(world)).at(-1)
+  }
+  expect(await tryStop('e1', 'routine')).toBe('waiting')
+  const { id } = await onlyApproval(world)
+  world.model.script(say('I know'))
+  await world.approvals.decide({ id, decision: 'approve', always: 3_600_000, ...OWNER })
+  await world.seen.messages.find('it ran', ({ text }) => text === 'stopped atm-10')
+  await world.idle()
+  world.clock.advance(1_000)
+  expect(await tryStop('e2', 'routine')).toBe('ok')
+  world.clock.advance(1_000)
+  expect(await tryStop('e3', 'foreign')).toBe('waiting')
+  const [allowance] = await listAllowances(world.store.db, world.clock.now())
+  expect(allowance).toMatchObject({ agent: 'homelab', tool: 'stop', power: 'routine', created_by: 'owner' })
+  await world.store.write(tx => revokeAllowance(tx, allowance?.id ?? '', world.clock.now()))
+  world.clock.advance(1_000)
+  expect(await tryStop('e4', 'routine')).toBe('waiting')
+})
+
+test('an allowance ends with its time', async () => {
+  await using world = await openHouse()
+  const now = world.clock.now()
+  const row = { id: 'alw_1', agent: 'homelab', tool: 'stop', power: 'routine' as const }
+  await world.store.write(tx =>
+    addAllowance(tx, { ...row, until: now + 1, created_by: 'alex', created_at: now }),
+  )
+  world.clock.advance(1)
+  world.model.script(stop, say('tried'))
+  await publish(world, 'e1')
+  await world.idle()
+  expect(await callStatuses(world)).toEqual(['waiting'])
 })

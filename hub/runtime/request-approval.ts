@@ -1,4 +1,5 @@
 import type { AgentTool } from '../core/tool-box.ts'
+import { isAllowed } from '../store/allowances.ts'
 import { createApproval, toApproval } from '../store/approvals.ts'
 import { hadSucceeded, isDoubtful, waitCall } from '../store/ledger.ts'
 import type { ToolCallRow } from '../store/tables.ts'
@@ -17,6 +18,9 @@ const DOUBT =
 const DONE_BEFORE =
   'the same call succeeded before the work that is tried again now failed: to run it again would do it twice'
 
+/** The answer for a call that needs nobody's yes. */
+export const RUNS = { kind: 'run', reason: '' } as const
+
 /** Decides whether a call of a server's tool runs, needs a person's yes, or is refused. */
 export async function decideCall(
   { policy }: Pick<RuntimeDeps, 'policy'>,
@@ -26,12 +30,13 @@ export async function decideCall(
 ): Promise<Pick<ReturnType<typeof policy>, 'kind' | 'reason'>> {
   const { agent, power, hasReadForeign, thread, id } = cycle
   const verdict = policy({ tool: tool.facts, power, agent, hasReadForeign })
-  if (verdict.kind !== 'run') return verdict
+  const allowance = { agent: agent.name, tool: row.tool, power, now: cycle.now() }
+  if (verdict.kind !== 'run' && !(verdict.kind === 'ask' && (await isAllowed(tx, allowance)))) return verdict
   if (wantsYes(cycle, row)) return { kind: 'ask', reason: 'it was asked to wait for a yes' }
-  if (tool.reads) return verdict
+  if (tool.reads) return RUNS
   const call = { thread, cycle: id, tool: row.tool, hash: hashArguments(row.arguments) }
   if (tool.destructive && (await isDoubtful(tx, call))) return { kind: 'ask', reason: DOUBT }
-  return (await hadSucceeded(tx, call)) ? { kind: 'ask', reason: DONE_BEFORE } : verdict
+  return (await hadSucceeded(tx, call)) ? { kind: 'ask', reason: DONE_BEFORE } : RUNS
 }
 
 /** Tells whether the step that made a call says that a person decides it. */
@@ -60,6 +65,7 @@ export async function requestApproval(
     arguments_hash: hashArguments(row.arguments),
     reason,
     conversation_id: conversation,
+    power: cycle.power,
     status: 'open',
     created_at: now,
     expires_at: now + APPROVAL_MS,

@@ -1,7 +1,6 @@
 import { timeoutSignal } from '../core/clock.ts'
 import { toSentence } from '../core/text.ts'
 import { callOfApproval, findApproval, takeApproved } from '../store/approvals.ts'
-import { powerOfCycle } from '../store/cycles.ts'
 import { startCall } from '../store/ledger.ts'
 import type { ApprovalRow, ToolCallRow } from '../store/tables.ts'
 import { agentOfThread, hasEnded } from '../store/threads.ts'
@@ -106,7 +105,7 @@ async function run(
     await using requester = openAsker(deps, asking, deps.sampleFor(agent, approval.cycle_id))
     const outcome = await tool.call(args, {
       agent: agentOfThread(approval.thread_id),
-      power: await powerOfCycle(deps.store.db, approval.cycle_id),
+      power: approval.power,
       signal: AbortSignal.any([stopping, deadline.signal]),
       idempotencyKey: row.id,
       onProgress: show,

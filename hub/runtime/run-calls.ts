@@ -8,7 +8,7 @@ import { callServer, type ServerCallDeps } from './call-server.ts'
 import { type EndedCall, endCalls, recordCall, showCall, toPlace, toStatus, UNKNOWN } from './calls.ts'
 import type { RuntimeDeps } from './deps.ts'
 import { checkRepeats, isOneTooMany, mayLoop } from './limits/loops.ts'
-import { decideCall, requestApproval } from './request-approval.ts'
+import { decideCall, RUNS, requestApproval } from './request-approval.ts'
 
 interface CallOf<Kind extends AgentTool<Tx>['kind']> {
   kind: Kind
@@ -104,9 +104,6 @@ async function runTogether(
   const ends = await Promise.allSettled(running.map(call => runOne(deps, cycle, call, signal)))
   for (const each of ends) if (each.status === 'rejected') throw each.reason
 }
-
-/** A call that had begun before a crash, and may run again. */
-const RUNS = { kind: 'run', reason: '' } as const
 
 function toRefused(row: ToolCallRow, reason: string): EndedCall {
   return { row, status: 'denied', outcome: { text: `${row.tool} did not run: ${reason}.`, isError: true } }

@@ -176,6 +176,7 @@ export function toApproval(row: ApprovalRow): Approval {
     reason: row.reason,
     expiresAt: row.expires_at,
     status: row.status,
+    power: row.power,
     ...(row.question_json === null ? {} : { question: true }),
     ...(row.conversation_id === null ? {} : { conversation: row.conversation_id }),
     ...(row.decided_by === null ? {} : { decidedBy: row.decided_by }),

@@ -1,11 +1,15 @@
 -- What the migrations make on SQLite. A test compares it; write it anew with: vitest run hub/store/open.test.ts -u
 CREATE TABLE agents (name text primary key, retired_at bigint, created_at bigint not null);
+CREATE TABLE allowances (
+  id text primary key, agent text not null, tool text not null, power text not null, until bigint not null,
+  created_by text not null, created_at bigint not null, revoked_at bigint);
+CREATE INDEX allowances_of on allowances (agent, tool);
 CREATE TABLE approvals (
   id text primary key, call_id text not null unique, thread_id text not null, cycle_id text not null,
   agent text not null, tool text not null, arguments text not null, arguments_hash text not null,
   reason text not null, conversation_id text, status text not null, created_at bigint not null,
   expires_at bigint not null, decided_at bigint, decided_by text, decided_where text, note text,
-  answered_at bigint, question_json text, lease_owner text, lease_until bigint);
+  answered_at bigint, question_json text, lease_owner text, lease_until bigint, power text default 'routine' not null);
 CREATE INDEX approvals_status on approvals (status, expires_at);
 CREATE INDEX approvals_thread on approvals (thread_id, status);
 CREATE TABLE context (

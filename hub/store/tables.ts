@@ -289,6 +289,20 @@ export interface Tables {
     lease_until: number | null
     /** Question of a server in the midst of a call; null for a call that waits for a yes. */
     question_json: string | null
+    /** Power of the cycle that made the call. */
+    power: Generated<Power>
+  }
+  /** A person's yes that holds for one tool of an agent, in work of one power, until a time. */
+  allowances: {
+    id: string
+    agent: string
+    tool: string
+    power: Power
+    until: number
+    /** Name of the token. */
+    created_by: string
+    created_at: number
+    revoked_at: number | null
   }
   hub_state: { key: string; value_json: string }
   /** The words of rows that left the windows; the full-text index follows this table by itself. */
@@ -304,6 +318,7 @@ export type MessageRow = Selectable<Tables['messages']>
 export type NewSchedule = Insertable<Tables['schedules']>
 export type NewToolCall = Insertable<Tables['tool_calls']>
 export type ApprovalRow = Selectable<Tables['approvals']>
+export type AllowanceRow = Selectable<Tables['allowances']>
 export type DeadLetterRow = Selectable<Tables['dead_letters']>
 export type SessionRow = Selectable<Tables['sessions']>
 export type UsageDay = Tables['usage_days']

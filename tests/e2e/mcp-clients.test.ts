@@ -21,6 +21,8 @@ const HUB_TOOLS = [
   'hub_list_events',
   'hub_list_approvals',
   'hub_explain_policy',
+  'hub_list_allowances',
+  'hub_revoke_allowance',
   'hub_list_dead_letters',
   'hub_retry_dead_letter',
   'hub_discard_dead_letter',

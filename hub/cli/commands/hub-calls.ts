@@ -75,18 +75,29 @@ function defineApprovals(command: Command): void {
   })
   const described = { approve: 'run exactly that call, once', deny: 'never run it' } as const
   for (const decision of ['approve', 'deny'] as const) {
-    command
+    const decide = command
       .command(decision)
       .description(described[decision])
       .argument('<id>', 'the approval')
       .option('--note <text>', 'told to the agent')
-      .action(async (approval: string, note: { note?: string }) =>
-        print(describeApproval(await sendDecision(findHub(), { approval, decision, ...note }))),
+      .action(async (approval: string, options: { note?: string; always?: string }) =>
+        print(describeApproval(await sendDecision(findHub(), { approval, decision, ...options }))),
       )
+    if (decision === 'approve')
+      decide.option('--always <span>', 'also run further calls of the tool without asking, for such as 1d')
   }
 }
 
 function definePolicy(command: Command): void {
+  command
+    .command('allowances')
+    .description('what people allowed for longer')
+    .action(() => printCall('hub_list_allowances'))
+  command
+    .command('revoke')
+    .description('take an allowance back')
+    .argument('<id>', 'as superbloom policy allowances shows it')
+    .action((id: string) => printCall('hub_revoke_allowance', { id }))
   command
     .command('explain', { isDefault: true })
     .description('whether a call runs, asks a person or is refused, and why')

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type Approval, approvalStatuses } from '../../../schemas/chat.ts'
+import { power } from '../../../schemas/power.ts'
 import { toIso } from '../../core/clock.ts'
 import { escapeUnseen, toLine } from '../../core/text.ts'
 import { listApprovals, toApproval } from '../../store/approvals.ts'
@@ -15,6 +16,7 @@ const approval = z.object({
   reason: z.string().describe("why it needs a person's yes"),
   expiresAt: z.number().describe('unix milliseconds'),
   status: z.enum(approvalStatuses),
+  power: power.describe('of the work that the call is part of'),
   question: z
     .boolean()
     .optional()

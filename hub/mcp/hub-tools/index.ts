@@ -6,7 +6,7 @@ import { deleteOneConversation, readConversation } from './conversations.ts'
 import { discardOne, listAllDeadLetters, retryOne } from './dead-letters.ts'
 import { listAllEvents, publishEvent } from './events.ts'
 import type { HubTool } from './hub-tool.ts'
-import { explainPolicy } from './policy.ts'
+import { explainPolicy, listAllAllowances, revokeOne } from './policy.ts'
 import { readThreadTool } from './read-thread.ts'
 import { cancelOne, createOne, listAllSchedules } from './schedules.ts'
 import { searchAll } from './search-history.ts'
@@ -29,6 +29,8 @@ export const hubTools: readonly HubTool[] = [
   listAllEvents,
   listAllApprovals,
   explainPolicy,
+  listAllAllowances,
+  revokeOne,
   listAllDeadLetters,
   retryOne,
   discardOne,

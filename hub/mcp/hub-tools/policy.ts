@@ -1,10 +1,13 @@
 import { z } from 'zod'
 import { name } from '../../../schemas/names.ts'
 import { power, TOOL_CLASSES } from '../../../schemas/power.ts'
+import { toIso } from '../../core/clock.ts'
 import { HubError } from '../../core/errors.ts'
 import { toLine } from '../../core/text.ts'
+import { listAllowances, revokeAllowance } from '../../store/allowances.ts'
+import type { AllowanceRow } from '../../store/tables.ts'
 import { meantAgent } from './deps.ts'
-import { defineHubTool } from './hub-tool.ts'
+import { defineHubTool, toView } from './hub-tool.ts'
 
 const SAID = { run: 'runs', ask: 'asks a person', refuse: 'is refused' } as const
 
@@ -42,3 +45,53 @@ export const explainPolicy = defineHubTool({
       .map(({ tool, toolClass, kind, reason }) => toLine(`${tool} (${toolClass}) ${SAID[kind]}: ${reason}`))
       .join('\n') || 'No server offers a tool now.',
 })
+
+const allowance = z.object({
+  id: z.string(),
+  agent: z.string(),
+  tool: z.string(),
+  power,
+  until: z.number().describe('unix milliseconds'),
+  createdBy: z.string(),
+  createdAt: z.number(),
+})
+
+export const listAllAllowances = defineHubTool({
+  name: 'hub_list_allowances',
+  title: 'List allowances',
+  description:
+    'Tools that run without asking because a person said so beside a yes, each for an agent, one power and a time.',
+  input: z.strictObject({}),
+  output: z.object({ allowances: z.array(allowance) }),
+  effect: 'reads',
+  run: async (_args, { deps }) => ({
+    allowances: (await listAllowances(deps.store.db, deps.clock.now())).map(toAllowance),
+  }),
+  toText: ({ allowances }) => allowances.map(describeAllowance).join('\n') || 'No allowances.',
+})
+
+export const revokeOne = defineHubTool({
+  name: 'hub_revoke_allowance',
+  title: 'Revoke an allowance',
+  description: 'Takes an allowance back: the tool asks again.',
+  input: z.strictObject({ id: z.string().min(1) }),
+  output: allowance,
+  effect: 'removes',
+  async run({ id }, { deps }) {
+    const revoked = await deps.store.write(tx => revokeAllowance(tx, id, deps.clock.now()))
+    if (!revoked)
+      throw new HubError('not_found', `There is no allowance ${id} in force; hub_list_allowances shows them`)
+    return toAllowance(revoked)
+  },
+  toText: one => `Revoked: ${describeAllowance(one)}`,
+})
+
+function toAllowance(row: AllowanceRow): z.infer<typeof allowance> {
+  return allowance.parse(toView(row))
+}
+
+function describeAllowance({ id, agent, tool, power, until, createdBy }: z.infer<typeof allowance>): string {
+  return toLine(
+    `${id} ${agent}: ${tool} in work of the power ${power}, until ${toIso(until)}, by ${createdBy}`,
+  )
+}

@@ -19,6 +19,7 @@ test.each([
       reason: text,
       expiresAt: 0,
       status: 'open',
+      power: 'person',
       note: text,
     }),
   ],

@@ -1,0 +1,42 @@
+import type { Kysely } from 'kysely'
+import type { AllowanceRow, Tables } from './tables.ts'
+import type { Tx } from './writer.ts'
+
+export async function addAllowance(tx: Tx, row: Omit<AllowanceRow, 'revoked_at'>): Promise<void> {
+  await tx.insertInto('allowances').values(row).execute()
+}
+
+/** Tells whether a person allowed the agent's tool for this power, and has not taken that back. */
+export async function isAllowed(
+  db: Kysely<Tables>,
+  { agent, tool, power, now }: Pick<AllowanceRow, 'agent' | 'tool' | 'power'> & { now: number },
+): Promise<boolean> {
+  const row = await selectCurrent(db, now)
+    .where('agent', '=', agent)
+    .where('tool', '=', tool)
+    .where('power', '=', power)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Lists the allowances in force, the newest first. */
+export function listAllowances(db: Kysely<Tables>, now: number): Promise<AllowanceRow[]> {
+  return selectCurrent(db, now).orderBy('created_at', 'desc').orderBy('id', 'desc').execute()
+}
+
+/** Takes an allowance back; undefined if there is none in force. */
+export function revokeAllowance(tx: Tx, id: string, now: number): Promise<AllowanceRow | undefined> {
+  return tx
+    .updateTable('allowances')
+    .set({ revoked_at: now })
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .where('until', '>', now)
+    .returningAll()
+    .executeTakeFirst()
+}
+
+function selectCurrent(db: Kysely<Tables>, now: number) {
+  return db.selectFrom('allowances').selectAll().where('revoked_at', 'is', null).where('until', '>', now)
+}
