@@ -1,4 +1,4 @@
-import type { ClientFrame, HubFrame } from '../../schemas/chat.ts'
+import type { HubFrame, SentFrame } from '../../schemas/chat.ts'
 import type { Clock } from './clock.ts'
 
 /** State of the page's connection. `refused` is final until there is a new token. */
@@ -118,7 +118,7 @@ export function createConnection(parts: ConnectionParts) {
     arm(delay, connect)
   }
 
-  function send(frame: ClientFrame) {
+  function send(frame: SentFrame) {
     if (status !== 'open' || !socket || socket.readyState !== 1) return false
     socket.send(JSON.stringify(frame))
     return true

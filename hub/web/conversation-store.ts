@@ -1,4 +1,4 @@
-import type { AgentStatus, Approval, ClientFrame, HubFrame } from '../../schemas/chat.ts'
+import type { AgentStatus, Approval, HubFrame, SentFrame } from '../../schemas/chat.ts'
 import { applyApproval, applyUndecided, type Decision } from './approvals.ts'
 import {
   addCall,
@@ -181,7 +181,7 @@ export function applyProblem(state: ChatState, text: string | null, now: number)
  * Returns the frames that bring this page up to date: the conversations that it reads resume where they
  * stopped, the others only report news.
  */
-export function subscriptions(state: ChatState): ClientFrame[] {
+export function subscriptions(state: ChatState): SentFrame[] {
   return Object.values(state.conversations).map(c => ({
     type: 'subscribe',
     conversation: c.id,

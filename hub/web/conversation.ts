@@ -1,4 +1,5 @@
 import type { ChatMessage, ClientFrame, HubFrame } from '../../schemas/chat.ts'
+import type { Power } from '../../schemas/power.ts'
 
 /** A picture of a message; `data` is base64. */
 export type Picture = NonNullable<Extract<ClientFrame, { type: 'message' }>['images']>[number]
@@ -20,6 +21,8 @@ export interface Message extends ChatMessage {
     parked?: boolean
     /** Id of the dead letter that a failure became. */
     deadLetter?: string
+    /** Power of the work that led to it, where that is below the house's own. */
+    power?: Power
     /** Id of the approval that a call waits for. */
     approval?: string
   }

@@ -211,6 +211,7 @@ describe('approvals', () => {
     reason: 'tools.approve lists it',
     expiresAt: 99,
     status: 'open',
+    power: 'routine',
   }
   const DENIED: Approval = {
     ...ASKED,
@@ -236,6 +237,15 @@ describe('approvals', () => {
       note: 'not at night',
     })
     expect(session.chat.get().deciding).toEqual({ apr_1: 'deny' })
+    session.decide('apr_2', 'approve', '', '1d')
+    expect(socket().sent.at(-1)).toEqual({
+      type: 'decide',
+      approval: 'apr_2',
+      decision: 'approve',
+      always: '1d',
+    })
+    session.decide('apr_2', 'deny', '', '1d')
+    expect(socket().sent.at(-1)).toEqual({ type: 'decide', approval: 'apr_2', decision: 'deny' })
     socket().hear({ type: 'approval', approval: DENIED })
     expect(session.chat.get()).toMatchObject({ deciding: {}, approvals: { apr_1: DENIED } })
   })

@@ -153,9 +153,11 @@ export function createSession(parts: SessionParts) {
       }
     },
     /** Sends a person's answer; returns false where there is no link. */
-    decide(id: string, decision: Decision, note: string) {
+    /** Answers an approval; `always` is the span for which a yes holds for further calls, '' for this one alone. */
+    decide(id: string, decision: Decision, note: string, always = '') {
       const words = note.trim() && { note: note.trim() }
-      if (!connection.send({ type: 'decide', approval: id, decision, ...words })) return false
+      const span = decision === 'approve' && always && { always }
+      if (!connection.send({ type: 'decide', approval: id, decision, ...words, ...span })) return false
       chat.set(applyDeciding(chat.get(), id, decision))
       return true
     },

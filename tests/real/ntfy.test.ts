@@ -98,13 +98,14 @@ test('a message that arrived although nobody heard so is found, and not sent twi
   await world.call('send_notification', { message: 'once' })
   await world.call('send_notification', { message: 'other' })
   const { default: Sqlite } = await import('better-sqlite3')
-  const database = new Sqlite(`${world.folder}/n.db`)
-  // A kill between the answer and its commit leaves this state.
-  database
-    .prepare("update messages set status = 'sending', due = ?, upstream_id = null where text = 'once'")
-    .run(world.clock.now() + 60_000)
-  database.close()
-  await world.restart()
+  await world.restart(undefined, () => {
+    const database = new Sqlite(`${world.folder}/n.db`)
+    // A kill between the answer and its commit leaves this state.
+    database
+      .prepare("update messages set status = 'sending', due = ?, upstream_id = null where text = 'once'")
+      .run(world.clock.now() + 60_000)
+    database.close()
+  })
   await until('its timer is set', () => world.clock.pending === 1)
   await world.clock.advance(60_000)
   await until('it is known as sent', async () => {

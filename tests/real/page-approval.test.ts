@@ -109,6 +109,26 @@ test('who was first elsewhere stands on the card, and the call does not run', as
   expect(await card(page).getByRole('button').count()).toBe(0)
 })
 
+test('a yes for a day lets the next call run, and is listed', async () => {
+  const { page } = await pages.open(linkTo(hub), { width: 390, height: 844, touch: true })
+  await askForYes(page)
+  await card(page).getByLabel('A yes holds').selectOption('for a day, whenever a person asks for it')
+  await card(page).getByRole('button', { name: 'Approve' }).click()
+  await log(page).getByText('run without asking until').waitFor()
+  const again = await speaker.speech(3)
+  again.calls('get_system_metrics')
+  again.ends()
+  const done = await speaker.speech(4)
+  done.says('All is well.')
+  done.ends()
+  await answers(page).getByText('All is well.').waitFor()
+  expect(await log(page).getByText('homelab asks for a yes').count()).toBe(0)
+  const { structuredContent } = await client.call('hub_list_allowances', {})
+  expect(structuredContent).toMatchObject({
+    allowances: [{ agent: 'homelab', tool: 'get_system_metrics', power: 'person', createdBy: 'owner' }],
+  })
+})
+
 test('what was decided while the page was away, and what is still open, is read when it is back', async () => {
   const { page } = await pages.open(linkTo({ url: line.url, token: hub.token }))
   await askForYes(page)

@@ -108,7 +108,8 @@ function createView(conversation: string) {
     if (message.kind === 'user') return
     if (message.kind === 'tool') return line(`  · ${message.author}: ${message.text}`)
     const isStreamed = streaming !== '' && message.kind === 'agent'
-    const mark = message.kind === 'agent' ? '' : `[${message.kind}] `
+    const from = message.data?.['power'] === 'foreign' ? '[a text from outside led to this] ' : ''
+    const mark = message.kind === 'agent' ? from : `[${message.kind}] `
     if (isStreamed && message.text.startsWith(streaming.trim())) {
       stdout.write(stripUnseen(message.text.slice(streaming.trim().length)))
       line('')
@@ -116,7 +117,8 @@ function createView(conversation: string) {
   }
   const showApproval = (approval: Approval) => {
     const { id, status } = approval
-    const answer = status === 'open' ? `\n  /approve ${id} or /deny ${id} [note]` : ''
+    const answer =
+      status === 'open' ? `\n  /approve ${id} or /deny ${id} [note]; /approve ${id} always 1d` : ''
     line(`[approval] ${describeApproval(approval)}${answer}`)
   }
   return {

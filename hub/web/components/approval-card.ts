@@ -1,5 +1,6 @@
 import { useRef, useState } from 'preact/hooks'
 import type { Approval, MAX_NOTE } from '../../../schemas/chat.ts'
+import type { Power } from '../../../schemas/power.ts'
 import type { Decision } from '../approvals.ts'
 import { useNow } from '../hooks.ts'
 import { classes, html, typedIn } from '../html.ts'
@@ -14,7 +15,7 @@ const LONGEST_NOTE: typeof MAX_NOTE = 2_000
 const HOUR = 3_600_000
 
 /** Sends an answer; returns false where there is no link. */
-type Decide = (id: string, decision: Decision, note: string) => boolean
+type Decide = (id: string, decision: Decision, note: string, always: string) => boolean
 interface ApprovalCardProps {
   approval: Approval
   deciding?: Decision
@@ -30,10 +31,10 @@ export function ApprovalCard({ approval, deciding, onDecide, id }: ApprovalCardP
   const { agent, tool, status, reason } = approval
   const ref = useRef<HTMLElement>(null)
   const isOpen = status === 'open'
-  const decide = (decision: Decision, note: string) => {
+  const decide = (decision: Decision, note: string, always: string) => {
     // The buttons go away, but the focus must stay.
     ref.current?.focus()
-    return onDecide(approval.id, decision, note)
+    return onDecide(approval.id, decision, note, always)
   }
   return html`<article class=${`approval approval-${status}`} id=${id} ref=${ref} tabindex="-1" aria-label=${`${isOpen ? 'Waits for your yes' : TITLES[status]}: ${toolWords(tool)}`}>
     <header class="approval-head">
@@ -44,7 +45,7 @@ export function ApprovalCard({ approval, deciding, onDecide, id }: ApprovalCardP
     <p class="approval-tool"><b>${toolWords(tool)}</b> <code>${tool}</code></p>
     <${Arguments} value=${approval.arguments} />
     ${isOpen && html`<p class="approval-reason">${approval.question ? 'The question' : 'Why it asks'}: ${escapeUnseen(reason)}.</p>`}
-    ${isOpen ? html`<${Answer} deciding=${deciding} onAnswer=${decide} noteFor=${approval.question ? 'Answer to the server, where it wants more than a yes' : 'Note to the agent (optional)'} />` : html`<${Outcome} approval=${approval} />`}
+    ${isOpen ? html`<${Answer} deciding=${deciding} onAnswer=${decide} power=${approval.question ? undefined : approval.power} noteFor=${approval.question ? 'Answer to the server, where it wants more than a yes' : 'Note to the agent (optional)'} />` : html`<${Outcome} approval=${approval} />`}
   </article>`
 }
 
@@ -74,15 +75,25 @@ function TimeLeft({ until }: { until: number }) {
 
 interface AnswerProps {
   deciding?: Decision
-  onAnswer: (decision: Decision, note: string) => boolean
+  onAnswer: (decision: Decision, note: string, always: string) => boolean
   noteFor: string
+  /** Power of the work for which a yes may hold longer; undefined for a server's question. */
+  power?: Power
 }
 
-function Answer({ deciding, onAnswer, noteFor }: AnswerProps) {
+const WORK: Record<Power, string> = {
+  person: 'a person asks for it',
+  routine: "the house's own routine wants it",
+  guest: 'a guest asks for it',
+  foreign: 'a text from outside leads to it',
+}
+
+function Answer({ deciding, onAnswer, noteFor, power }: AnswerProps) {
   const [note, setNote] = useState('')
+  const [always, setAlways] = useState('')
   const [isOffline, setOffline] = useState(false)
   const answer = (decision: Decision) => {
-    if (!deciding) setOffline(!onAnswer(decision, note))
+    if (!deciding) setOffline(!onAnswer(decision, note, always))
   }
   const onKeyDown = (event: KeyboardEvent) => {
     // Enter in the note does not approve.
@@ -94,6 +105,18 @@ function Answer({ deciding, onAnswer, noteFor }: AnswerProps) {
       <span>${noteFor}</span>
       <input type="text" maxlength=${LONGEST_NOTE} value=${note} onKeyDown=${onKeyDown} onInput=${(event: Event) => setNote(typedIn(event))} />
     </label>
+    ${
+      power &&
+      html`<label class="approval-always">
+      <span>A yes holds</span>
+      <select value=${always} onChange=${(event: Event) => setAlways(typedIn(event))}>
+        <option value="">for this call alone</option>
+        <option value="1h">for an hour, whenever ${WORK[power]}</option>
+        <option value="1d">for a day, whenever ${WORK[power]}</option>
+        <option value="30d">for 30 days, whenever ${WORK[power]}</option>
+      </select>
+    </label>`
+    }
     <button type="button" class="deny" aria-disabled=${idle} onClick=${() => answer('deny')}><${Icon} name="cross" />${deciding === 'deny' ? 'Denying…' : 'Deny'}</button>
     <button type="button" class="approve" aria-disabled=${idle} onClick=${() => answer('approve')}><${Icon} name="check" />${deciding === 'approve' ? 'Approving…' : 'Approve'}</button>
     ${isOffline && html`<p class="approval-offline" role="alert">There is no connection to the hub. Answer once it is back.</p>`}

@@ -26,10 +26,19 @@ export const MessageRow = memo(({ message, named, showPerson, isLast, onLetter }
   return html`<article class=${classes('message', `message-${message.kind}`, named && 'named')} aria-label=${`${message.author}, ${clockTime(message.at)}`}>
     ${isAgent && named && html`<p class="message-author"><${Flower} name=${message.author} status="active" />${message.author}</p>`}
     ${!isAgent && named && showPerson && html`<p class="message-author">${message.author}</p>`}
-    ${isAgent ? html`<${MarkdownView} text=${message.text} />` : html`<p class="bubble" dir="auto">${message.text}</p><${Pictures} images=${message.data?.images} />`}
+    ${isAgent ? html`<${Said} message=${message} />` : html`<p class="bubble" dir="auto">${message.text}</p><${Pictures} images=${message.data?.images} />`}
     <div class="message-foot"><${Time} at=${message.at} /><${CopyButton} text=${message.text} label="Copy this message" /></div>
   </article>`
 })
+
+/** Shows what an agent said. Where a text from outside led to it, no link of it can be clicked. */
+function Said({ message: { text, data } }: { message: Message }) {
+  if (data?.power !== 'foreign' && data?.power !== 'guest') return html`<${MarkdownView} text=${text} />`
+  const why = data.power === 'guest' ? 'A guest asked for this.' : OUTSIDE
+  return html`<p class="note-more"><${Icon} name="alert" /> ${why}</p><p class="from-outside" dir="auto">${text}</p>`
+}
+
+const OUTSIDE = 'A text from outside led to this: check it before you do what it says.'
 
 /** Shows the pictures that a person sent beside the text. */
 function Pictures({ images = [] }: { images: Picture[] | undefined }) {

@@ -17,8 +17,8 @@ export interface NotificationWorld extends AsyncDisposable {
   call: ServerWorld['call']
   /** Returns the history's newest entry. */
   newest(): Promise<Record<string, unknown>>
-  /** Stops the server cleanly and starts it again on the same outbox. */
-  restart(environment?: Environment): Promise<void>
+  /** Stops the server cleanly and starts it again on the same outbox; `meanwhile` runs while it is down. */
+  restart(environment?: Environment, meanwhile?: () => void): Promise<void>
 }
 
 export async function startNotifications(environment: Environment, now = NOON): Promise<NotificationWorld> {
@@ -44,8 +44,9 @@ export async function startNotifications(environment: Environment, now = NOON): 
       const { data } = await world.call('get_notification_history', { limit: 1 })
       return (data['notifications'] as Record<string, unknown>[])[0] ?? {}
     },
-    async restart(given = environment) {
+    async restart(given = environment, meanwhile) {
       await world[Symbol.asyncDispose]()
+      meanwhile?.()
       world = await start(given)
     },
     async [Symbol.asyncDispose]() {
