@@ -43,6 +43,7 @@ test('a call that needs a yes waits, the agent goes on, and the yes runs exactly
       reason: 'tools.approve of the config lists it',
       expiresAt: world.clock.now() + 24 * 3_600_000,
       status: 'open',
+      power: 'person',
       conversation: 'homelab/desk',
     },
   ])

@@ -51,6 +51,7 @@ export async function callServer(
     agent: agent.name,
     thread: cycle.thread,
     cycle: cycle.id,
+    power: cycle.power,
     conversation: cycle.placeOfPeople(),
     row,
     isAwaited: () => detached === undefined,

@@ -94,6 +94,7 @@ async function run(
     agent: approval.agent,
     thread: approval.thread_id,
     cycle: approval.cycle_id,
+    power: approval.power,
     conversation: approval.conversation_id,
     row,
     isAwaited: () => false,

@@ -30,6 +30,7 @@ test('a question of a server becomes an approval in the words of the server, and
       reason: 'Really?',
       expiresAt: world.clock.now() + QUESTION_MS,
       status: 'open',
+      power: 'person',
       question: true,
       conversation: 'homelab',
     },

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Approval } from '../../../schemas/chat.ts'
+import type { Power } from '../../../schemas/power.ts'
 import { HubError } from '../../core/errors.ts'
 import { describeField, type Field, field, readFields } from '../../core/form-fields.ts'
 import type { JsonObject, Requester } from '../../core/forwarding.ts'
@@ -20,6 +21,8 @@ export interface AskingCall {
   agent: string
   thread: string
   cycle: string
+  /** Power of the work that the call is part of. */
+  power: Power
   conversation: string | null
   row: ToolCallRow
   /** Tells whether a cycle waits for the call, as it does until a person is asked. */
@@ -125,6 +128,7 @@ function toRow(
     call_id: call.isAwaited() ? row.id : id,
     thread_id: call.thread,
     cycle_id: call.cycle,
+    power: call.power,
     agent: call.agent,
     tool: row.tool,
     arguments: JSON.stringify(wants ? { wants } : { opens: url }),
