@@ -28,7 +28,6 @@ export function parseDecision(line: string): Decision | 'incomplete' | undefined
   }
 }
 
-/** Returns the approvals of a conversation that wait for a person. */
 export async function readOpenApprovals(hub: RunningHub, conversation: string): Promise<Approval[]> {
   const { structured } = await callHub(hub, 'hub_list_approvals', { status: 'open' })
   const { approvals } = structured as { approvals: Approval[] }

@@ -7,7 +7,6 @@ import { systemClock } from '../core/clock.ts'
 import { parseJson } from '../core/json.ts'
 import type { RunningHub } from './find-hub.ts'
 
-/** A person's answer to an approval. */
 export type Decision = Omit<Extract<SentFrame, { type: 'decide' }>, 'type'>
 
 export interface ChatSocketEvents {

@@ -18,11 +18,9 @@ export interface AddOptions {
   json?: string
 }
 
-/** A server to add. */
 export interface NewServer {
   name: string
   entry: ServerEntry
-  /** Notes for the person who adds the server. */
   notes: string[]
 }
 

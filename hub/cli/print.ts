@@ -26,7 +26,6 @@ export function printFindings(findings: readonly ModelFinding[]): void {
   for (const { level, what } of findings) print(`${MARKS[level]} ${what}`)
 }
 
-/** Quotes a word for a shell. */
 export function quote(text: string): string {
   return /^[\w./:=@-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }

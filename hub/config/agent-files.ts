@@ -11,7 +11,6 @@ import type { Environment } from './environment.ts'
 import { hasPrices } from './models.ts'
 import { parseYaml } from './yaml-file.ts'
 
-/** An agent as its file describes it. */
 export interface Agent extends Omit<AgentFile, 'conversations' | 'prompt'> {
   name: string
   conversations: string[]

@@ -42,7 +42,6 @@ export function createAgents(
       return problems
     },
     find: (name: string) => all.find(agent => agent.name === name),
-    /** Reads the files again. */
     reload,
   }
 }

@@ -21,7 +21,6 @@ export function codeFile(path: string): string {
 /** Folder of the page, which the build copies. */
 export const pageFolder = join(codeFolder, 'hub', 'web')
 
-/** Returns the version of package.json. */
 export function readVersion(): string {
   const manifest: unknown = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8'))
   return typeof manifest === 'object' && manifest !== null && 'version' in manifest

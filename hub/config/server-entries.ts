@@ -67,7 +67,6 @@ function says(text: string, expected: Json): boolean {
   }
 }
 
-/** Returns the value that the file must have after the change. */
 function expect({ file, key, name }: Found, change: EntryChange): Json {
   const servers = isObject(file[key]) ? { ...file[key] } : {}
   const entry = isObject(servers[name]) ? { ...servers[name] } : undefined

@@ -46,7 +46,6 @@ export function toKey(name: string, text: string | undefined): string | undefine
   throw new HubError('bad_request', `${name}: ${HEADER_TEXT}`)
 }
 
-/** Returns a model's name as a variable gives it. */
 export function toModelName(name: string, text: string): string {
   if (/\S/.test(text) && !PROVIDER_NAMES.some(provider => text.trim() === `${provider}/`)) return text
   throw wrong(name, text, 'not <provider>/<model>, or the name of a model')

@@ -95,7 +95,6 @@ function toValue(text: string): { value: unknown } | { unreadable: string } | Ya
   }
 }
 
-/** Replaces each `${…}` in the values. */
 function expandTexts(written: unknown, folder: string, environment: Environment) {
   const missing: Missing[] = []
   const around = { environment, folder, inputs: readInputs(written) }

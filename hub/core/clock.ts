@@ -8,7 +8,6 @@ export interface Deadline {
    * Pauses the deadline until the returned function is called, once; that returns the pause in milliseconds.
    */
   hold(): () => number
-  /** Frees the timer. */
   cancel(): void
 }
 

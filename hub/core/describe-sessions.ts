@@ -12,7 +12,6 @@ const HOW_IT_ENDED = {
   open: 'still in the window',
 } as const
 
-/** Describes the sessions that a search found, for a model and for people. */
 export function describeSessions(found: readonly FoundSession[], timezone: string): string {
   if (found.length === 0) return 'Nothing was found. Try fewer or other words, or a longer time.'
   return found.map(one => describeSession(one, timezone)).join('\n\n')

@@ -44,7 +44,6 @@ export const leanTools: readonly ModelTool[] = [
   },
 ]
 
-/** A tool that a search found. */
 export type FoundTool = ModelTool & { readOnly: boolean }
 
 /** Returns the tool and arguments that a `call_tool` names; undefined where its own arguments do not say. */
@@ -58,7 +57,6 @@ export function unwrapCall(args: unknown): { name: string; arguments: Record<str
   return isObject ? { name, arguments: value as Record<string, unknown> } : undefined
 }
 
-/** Returns the tools that a search found as text for a model. */
 export function toFoundText(query: string, found: readonly FoundTool[]): string {
   if (found.length === 0) {
     return `No tool fits "${query}". Try other words: what it acts on (downloads, server, disk), or what it does (list, stop, send).`

@@ -1,7 +1,6 @@
 import type { ModelEntryFile } from '../../schemas/config.ts'
 import type { ProviderName } from '../../schemas/providers.ts'
 
-/** A tool as a model sees it. */
 export interface ModelTool {
   name: string
   title?: string
@@ -33,7 +32,6 @@ export interface BatchItem {
   at: number
 }
 
-/** A picture that a person or a tool gave. */
 export interface ModelImage {
   /** `image/png`, `image/jpeg`, `image/webp` or `image/gif`. */
   mimeType: string
@@ -193,7 +191,6 @@ export interface ProviderHealth {
   state: 'ok' | 'down' | 'trying'
   /** When the provider is tried again, unix milliseconds. */
   retryAt?: number
-  /** Error of the provider's last failure. */
   error?: string
 }
 

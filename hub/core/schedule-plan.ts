@@ -105,7 +105,6 @@ export function describeNextRun(nextRun: number | null, timezone: string): strin
 /** Rule for the occurrences of a schedule that passed while the hub did not run. */
 export type MissedPolicy = 'latest' | 'all' | 'skip'
 
-/** A schedule that is due, with the fields that the decision needs. */
 export interface DueSchedule {
   cron: string | null
   timezone: string

@@ -5,7 +5,6 @@ import type { JsonObject, OfferChange } from './forwarding.ts'
 export type SignalMap = {
   /** A message was appended to a conversation. */
   message: ChatMessage
-  /** A piece of a reply was streamed. */
   delta: { conversation: string; cycle: string; text: string }
   tool: {
     conversation: string
@@ -37,7 +36,6 @@ export type SignalMap = {
   modelAnswers: { name: string }
   /** A person wants a model that is down to be asked again. */
   modelRetryRequested: { by: string }
-  /** A step of a cycle was committed. */
   stepCommitted: { thread: string }
   /** The agents that the crash-loop guard held run again. */
   released: { by: string }
@@ -47,9 +45,7 @@ export type SignalMap = {
   resourceUpdated: { uri: string }
   /** A server wrote a log message: the params of `notifications/message`. */
   serverNotice: { server: string; method: string; params: JsonObject }
-  /** A new config took effect. */
   config: { file: string }
-  /** The agents' files changed. */
   agents: { names: string[] }
 }
 

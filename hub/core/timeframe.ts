@@ -7,7 +7,6 @@ export interface Timeframe {
   until?: number | undefined
 }
 
-/** A timeframe as a caller writes it. */
 export interface TimeframeWords {
   since?: string | undefined
   until?: string | undefined

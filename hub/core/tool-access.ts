@@ -15,7 +15,6 @@ export interface TaskAccess {
 /** Meta-tools that a task lacks unless each of its makers names them; `*` is not enough. */
 const WITHHELD: ReadonlySet<string> = new Set(['create_task', 'schedule_cron', 'send_message'])
 
-/** Tells whether the access includes a server's tool. */
 export function givesTool(access: ToolAccess, name: string): boolean {
   return layersOf(access).every(globs => matchesGlobs(globs, name))
 }

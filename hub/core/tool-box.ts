@@ -23,12 +23,10 @@ export interface CallContext {
   /** Conversation that the cycle answers. */
   conversation: string | null
   now: number
-  /** Runs `run` after the commit of the call. */
   afterCommit(run: () => void): void
 }
 
 export interface ServerCallOptions {
-  /** Agent that makes the call. */
   agent: string
   power: Power
   signal: AbortSignal

@@ -124,7 +124,6 @@ export async function answerCall(
   }
 }
 
-/** Returns a result of 2026-07-28. */
 export function toModernResult(result: object, serverInfo: object): object {
   const meta = '_meta' in result && isObject(result._meta) ? result._meta : {}
   return { resultType: 'complete', ...result, _meta: { [SERVER_INFO_META_KEY]: serverInfo, ...meta } }

@@ -34,7 +34,6 @@ export const leanDefinitions: readonly Tool[] = leanTools.map(tool => ({
     : { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
 }))
 
-/** Runs `find_tools`. */
 export function findTools(
   args: Record<string, unknown>,
   find: (query: string, limit: number) => FoundTool[],

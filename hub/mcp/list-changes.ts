@@ -3,9 +3,7 @@ import type { Tool } from '@modelcontextprotocol/server'
 
 export interface ListChangesDeps {
   tools: () => readonly Tool[]
-  /** Returns the names of the configured toolsets. */
   toolsets: () => readonly string[]
-  /** Tells whether a toolset contains a tool. */
   gives: (toolset: string, name: string) => boolean
 }
 

@@ -14,7 +14,6 @@ const PING = 'superbloom-ping-'
  */
 export class ProgressFlush {
   readonly #clock: Clock
-  /** Sends the client a request. */
   readonly #send: (message: JSONRPCMessage) => Promise<void>
   #asks = false
   #pings = 0

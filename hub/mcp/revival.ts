@@ -1,7 +1,6 @@
 import { decideBackoff } from '../core/backoff.ts'
 import { type Clock, sleep } from '../core/clock.ts'
 
-/** Waits between attempts. */
 const WAITS = { first: 1_000, longest: 30_000 }
 
 interface RevivalDeps {

@@ -45,7 +45,6 @@ export interface McpServerDeps extends CallToolDeps {
   hubPrompts: HubPrompts
 }
 
-/** The client that a server is made for. */
 export interface McpClient {
   token: string
   /** Key that is equal for all requests of one client. */

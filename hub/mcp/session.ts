@@ -72,7 +72,6 @@ export class Session extends NodeStreamableHTTPServerTransport {
     })
   }
 
-  /** Serves a request that belongs to the session. */
   async serve(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void> {
     if (this.#cancel(body)) response.writeHead(202, ANSWER_HEADERS).end()
     else if (!this.#resume(request, response)) {

@@ -16,7 +16,6 @@ import { SessionMemory } from './session-memory.ts'
 
 export interface BridgeDeps {
   clock: Clock
-  /** Transport to the client. */
   client: Transport
   /** Returns the hub's address. Throws if no hub runs. */
   findHub: () => HubAddress

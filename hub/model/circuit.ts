@@ -1,6 +1,5 @@
 import { decideBackoff } from '../core/backoff.ts'
 
-/** Times that a circuit stays open. */
 const OPEN = { first: 30_000, longest: 10 * 60_000 }
 
 /** Permission for one call; the caller hands it back with the call's outcome. */
@@ -14,7 +13,6 @@ export interface Pass {
  * over, it is half open: one call probes, and the others wait for its outcome, whatever earlier calls report.
  */
 export class Circuit {
-  /** Error of the last failure. */
   error: unknown
   readonly #now: () => number
   #failures = 0

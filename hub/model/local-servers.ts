@@ -25,9 +25,7 @@ interface LocalProgram {
   owner: string
   /** Asks its own API for what the list of models does not have. */
   report(ask: Ask, model: string): Promise<Reported | undefined>
-  /** Tells a person how to give a model a context of so many tokens. */
   giveContext(tokens: number): string
-  /** Tells a person how to make it call tools. */
   giveTools: string
 }
 
@@ -88,7 +86,6 @@ export function adviseContext(server: LocalServer | undefined, tokens: number): 
     : `Give the model a context of ${context} tokens where it runs, or the agent fewer tools.`
 }
 
-/** Tells a person how to make a server call tools. */
 export function adviseTools(server: LocalServer | undefined): string {
   return server ? LOCAL_SERVERS[server].giveTools : 'Choose a model that calls tools.'
 }

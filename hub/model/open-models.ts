@@ -10,7 +10,6 @@ import { createChain } from './chain.ts'
 import { createModel } from './create-model.ts'
 import { openSizedEntry } from './sizes.ts'
 
-/** The models of a config. */
 interface Models {
   /** Default model, with its fallbacks. */
   default: Model
@@ -41,7 +40,6 @@ export async function openModels(config: ModelsConfig | undefined, options: Mode
     })
   const live = {
     current: await open(config),
-    /** Opens the models of a new config in place of these. */
     async reload(next: ModelsConfig | undefined) {
       newest = next
       live.current = await open(next)

@@ -22,7 +22,6 @@ import { print, printError, printJson } from '../print.ts'
 
 type Json = { json?: boolean }
 
-/** The commands that call a tool of the running hub and print its result. */
 const COMMANDS: Record<string, (command: Command) => void> = {
   agents: command =>
     command.option('--json', 'as JSON').action(async ({ json }: Json) => {

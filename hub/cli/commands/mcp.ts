@@ -10,11 +10,8 @@ import { findHub } from '../find-hub.ts'
 import { print, printError, quote } from '../print.ts'
 
 interface McpOptions {
-  /** Client to print a config for. */
   config?: string
-  /** True to list only the tools that find and call others. */
   lean?: boolean
-  /** Name of the toolset. */
   toolset?: string
 }
 
@@ -29,7 +26,6 @@ export function define(command: Command): void {
     )
 }
 
-/** Bridges standard input and output to the running hub. */
 async function runBridge({ lean, toolset }: McpOptions): Promise<void> {
   const config = locateData(createEnvironment())
   const path = `/mcp${toolset === undefined ? '' : `/${encodeURIComponent(toolset)}`}${lean ? '?tools=lean' : ''}`

@@ -22,7 +22,6 @@ export function define(command: Command): void {
     .action(serve)
 }
 
-/** Runs one built-in server alone, with no hub. */
 async function serve(name: string, options: ServeOptions): Promise<void> {
   const builtIn = builtIns.find(known => known.name === name)
   if (!builtIn) {

@@ -54,7 +54,6 @@ export function define(command: Command): void {
     .action(logOut)
 }
 
-/** Prints every server with its origin, its health and its number of tools. */
 async function listServers(options: { json?: boolean }): Promise<void> {
   const { structured } = await callHub(findHub(), 'hub_status', {})
   const all = hubStatus.parse(structured).servers

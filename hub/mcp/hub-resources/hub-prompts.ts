@@ -2,7 +2,6 @@ import type { GetPromptResult, Prompt } from '@modelcontextprotocol/server'
 import { type ClientPrompt, fillPrompt } from '../../../schemas/client-prompt.ts'
 import { HubError } from '../../core/errors.ts'
 
-/** The fields of an agent that its prompt needs. */
 export interface PromptingAgent {
   name: string
   description: string
@@ -22,7 +21,6 @@ interface Declared extends PromptingAgent {
 export function createHubPrompts(agents: () => readonly PromptingAgent[]) {
   const declared = () => agents().filter((agent): agent is Declared => agent.clientPrompt !== undefined)
   return {
-    /** Lists the prompts in the order of their names. */
     list: () => declared().map(toPrompt),
     /** Fills a prompt. Throws `not_found`, and `invalid_arguments` if a required argument is missing. */
     get(name: string, args: Readonly<Record<string, string>>): GetPromptResult {

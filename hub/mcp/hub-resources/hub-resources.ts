@@ -45,9 +45,7 @@ export function ownsResource(uri: string): boolean {
   return uri.startsWith('hub://') || (rest !== undefined && /^(?:[?{]|$)/.test(rest))
 }
 
-/** One kind of the hub's own resources. */
 interface Kind {
-  /** Beginning of the kind's URIs. */
   beginning: string
   template: ResourceTemplateType
   /** Name of the template's argument. */

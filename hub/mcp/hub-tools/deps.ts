@@ -26,7 +26,6 @@ export interface HubToolReads {
   agents: () => Promise<ListedAgent[]>
 }
 
-/** The dependencies of the hub's own tools. */
 export interface HubToolDeps extends HubToolReads {
   postMessage: (message: NewUserMessage) => Promise<ChatMessage>
   /** Starts an agent's history fresh. Throws `not_found`. */

@@ -4,7 +4,6 @@ import { HubError } from '../../core/errors.ts'
 import { dropNulls, parseJson, withoutNul } from '../../core/json.ts'
 import type { HubToolDeps } from './deps.ts'
 
-/** The caller of a hub tool, and the ways to reach it meanwhile. */
 export interface HubToolContext {
   deps: HubToolDeps
   /** Name of the caller's token. */

@@ -32,7 +32,6 @@ export interface StatusFacts extends Pick<HubStatus, 'held' | 'problems'> {
   models: readonly [Model, ...Model[]]
   serversDown: ReadonlyMap<string, number>
   servers: StatusServers
-  /** Number of cycles that run. */
   busy: number
   budget: DailyLimits & { currency?: string | undefined }
   agents: readonly { name: string; limits: DailyLimits & { wakesPerDay?: number | undefined } }[]
@@ -44,7 +43,6 @@ interface StatusServers {
   readonly catalogue: { tool(name: string): { server: string } | undefined }
 }
 
-/** Returns the hub's state for `hub_status` and the command line. */
 export async function readStatus(
   { store, clock }: { store: Store; clock: Clock },
   facts: StatusFacts,

@@ -91,7 +91,6 @@ export const cancelOne = defineHubTool({
   toText: result => toLine(`Cancelled ${result.id}: ${result.reason}`),
 })
 
-/** Returns a pending wake-up as clients see it. */
 export function toScheduleView(row: ScheduleRow): Schedule {
   return schedule.parse({ nextRun: null, ...toView(row) })
 }

@@ -22,7 +22,6 @@ export const status = defineHubTool({
   toText: describeStatus,
 })
 
-/** Describes the status in lines for a person. */
 export function describeStatus(state: HubStatus): string {
   const servers = state.servers.flatMap(one => [
     toRow(

@@ -55,14 +55,12 @@ function shorten(text: string): string {
 
 const LONGEST_LINE = 110
 
-/** Describes a tool in one line. */
 export function toToolLine({ name, title = '', description, readOnly, isMeta }: ModelTool): string {
   const first = (description.split(/(?<=[.!?])\s/)[0] || title).replace(/\s+/g, ' ').trim()
   const what = first.length <= LONGEST_LINE ? first : `${first.slice(0, LONGEST_LINE - 1)}…`
   return `- \`${name}\`${readOnly || isMeta ? '' : ' (asks first)'}: ${what}`
 }
 
-/** Writes a call as a person can send it. */
 export function toCallText(name: string, args: Record<string, unknown>): string {
   return `\`/call ${name} ${JSON.stringify(args)}\``
 }

@@ -62,14 +62,12 @@ export interface ToolForm {
   leftOut: readonly string[]
 }
 
-/** A request in the form that one provider accepts. */
 export interface ShapedRequest {
   system: string
   messages: ModelMessage[]
   tools: ModelTool[]
   /** Maps the name of each tool as it was sent to the hub's name. */
   names: ReadonlyMap<string, string>
-  /** Most tokens that the reply may have. */
   maxOutput: number
 }
 

@@ -8,7 +8,6 @@ import { mistral } from './mistral.ts'
 import { openai } from './openai.ts'
 import { openrouter } from './openrouter.ts'
 
-/** Every provider, by its name. */
 export const providers: Readonly<Record<ProviderName, Provider>> = {
   openai,
   anthropic,

@@ -19,7 +19,6 @@ export interface RepairState {
   repairs: readonly Repair[]
   /** The request with these repairs. */
   request: ShapedRequest
-  /** Guesses that were tried already. */
   guesses: readonly Guess[]
   /** Parameters that some servers of this provider do not know. */
   optional: readonly string[]

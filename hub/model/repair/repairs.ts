@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import type { Form } from '../form/form.ts'
 
-/** One change of a request that a provider refused. */
 export const repair = z.discriminatedUnion('kind', [
   /** A parameter is left out, by its path on the wire. */
   z.object({ kind: z.literal('parameter'), name: z.string() }),
@@ -36,7 +35,6 @@ export function applyRepairs(form: Form, repairs: readonly Repair[]): { form: Fo
   }
 }
 
-/** Describes a repair for a person. */
 export function describeRepair(one: Repair): string {
   switch (one.kind) {
     case 'parameter':

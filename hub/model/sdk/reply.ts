@@ -27,7 +27,6 @@ interface Piece {
 
 type Finish = Extract<StreamPart, { type: 'finish' }>
 
-/** Puts a reply together from the parts of a package's stream. */
 export function createPartsReader(options: ReaderOptions): ReplyReader<StreamPart> {
   const { endpoint, family, onText, makeId } = options
   const collected = createParts(onText)

@@ -5,7 +5,6 @@ import { createAdapter } from '../wire/stream-reply.ts'
 import { type CallOptions, type LanguageModel, type ProviderOptions, toPrompt } from './prompt.ts'
 import { createPartsReader } from './reply.ts'
 
-/** Settings with which a package is made. */
 export interface PackageSettings {
   baseURL: string
   apiKey: string
