@@ -3,7 +3,7 @@ import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/server/valida
 import { z } from 'zod'
 import { describeError } from './errors.ts'
 import { isObject, type JsonObject } from './forwarding.ts'
-import { parseJson } from './json.ts'
+import { atPointer, parseJson } from './json.ts'
 import { isBlank, truncate } from './text.ts'
 
 const LONGEST_SCHEMA = 8 * 1024
@@ -75,7 +75,7 @@ function findSchemaProblem(schema: JsonObject): string | undefined {
   const bytes = Buffer.byteLength(JSON.stringify(schema))
   if (bytes > LONGEST_SCHEMA) return `has at most ${LONGEST_SCHEMA} bytes (${bytes} given)`
   if (schema['type'] !== 'object') return 'is the JSON schema of an object: "type": "object" at its top'
-  const reference = referencesOf(schema).find(each => !resolves(schema, each))
+  const reference = referencesOf(schema).find(each => atPointer(schema, each) === undefined)
   if (reference !== undefined)
     return `refers to ${reference}: only references to its own parts (#/…) are followed`
   const validate = () => new CfWorkerJsonSchemaValidator().getValidator(schema)({})
@@ -95,16 +95,6 @@ function referencesOf(value: unknown): string[] {
   return Object.entries(value).flatMap(([key, inner]) =>
     REFERENCES.includes(key) && typeof inner === 'string' ? [inner] : referencesOf(inner),
   )
-}
-
-function resolves(schema: JsonObject, reference: string): boolean {
-  if (!/^#(?:\/|$)/.test(reference)) return false
-  const path = reference.split('/').slice(1)
-  const target = path.reduce<unknown>((part, key) => {
-    const name = decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~')
-    return part !== null && typeof part === 'object' ? Reflect.get(part, name) : undefined
-  }, schema)
-  return target !== undefined
 }
 
 /** Returns the schema as a part of another one at `place`, with its references starting from there. */

@@ -36,3 +36,23 @@ function clean(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(clean)
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [clean(key), clean(inner)]))
 }
+
+/** Returns what a JSON Pointer (RFC 6901) of the document names; undefined if it is elsewhere or missing. */
+export function atPointer(root: unknown, ref: string): unknown {
+  if (ref !== '#' && !ref.startsWith('#/')) return undefined
+  let at = root
+  for (const part of ref.slice(2).split('/').filter(Boolean)) {
+    const key = decode(part).replaceAll('~1', '/').replaceAll('~0', '~')
+    at = typeof at === 'object' && at !== null && Object.hasOwn(at, key) ? Reflect.get(at, key) : undefined
+  }
+  return at
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch (error) {
+    if (error instanceof URIError) return part
+    throw error
+  }
+}

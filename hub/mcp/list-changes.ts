@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Tool } from '@modelcontextprotocol/server'
 
-export interface ListChangesDeps {
+interface ListChangesDeps {
   tools: () => readonly Tool[]
   toolsets: () => readonly string[]
   gives: (toolset: string, name: string) => boolean
@@ -10,12 +10,9 @@ export interface ListChangesDeps {
 /** Finds the tool lists that changed since the last look: toolsets by name, undefined for the whole. */
 export function createListChanges({ tools, toolsets, gives }: ListChangesDeps) {
   const read = () => {
-    const all = tools().map(tool => ({ name: tool.name, text: JSON.stringify(tool) }))
-    const digest = (toolset: string | undefined) => {
-      const hash = createHash('sha256')
-      for (const { name, text } of all) if (toolset === undefined || gives(toolset, name)) hash.update(text)
-      return hash.digest('hex')
-    }
+    const all = tools()
+    const digest = (toolset: string | undefined) =>
+      hash('sha256', JSON.stringify(all.filter(({ name }) => toolset === undefined || gives(toolset, name))))
     return new Map([undefined, ...toolsets()].map(toolset => [toolset, digest(toolset)]))
   }
   let known = read()

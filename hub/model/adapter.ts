@@ -1,27 +1,14 @@
 import type { Clock } from '../core/clock.ts'
-import type { ModelOptions, ModelReply, Price } from '../core/model.ts'
+import type { ModelConfig, ModelOptions, ModelReply } from '../core/model.ts'
 import type { Form, FormEntry, ShapedRequest } from './form/form.ts'
 
 /** One model of the configuration, with every default filled in. */
-export interface ModelEntry {
+export interface ModelEntry extends Omit<ModelConfig, 'provider'> {
   /** The name of one of `providers`. */
   provider: string
-  baseUrl: string
-  apiKey?: string | undefined
-  model: string
-  /** Tokens that request and reply may have together. */
   context: number
   maxOutput: number
-  price?: Price | undefined
-  reasoning?: 'none' | 'low' | 'medium' | 'high' | undefined
-  temperature?: number | undefined
-  /** True where the model takes pictures. */
   vision: boolean
-  /** Milliseconds until the reply has to begin. */
-  timeout?: number | undefined
-  headers?: Readonly<Record<string, string>> | undefined
-  /** Fields that are merged into the body of each request. */
-  body?: Readonly<Record<string, unknown>> | undefined
 }
 
 export interface AskOptions extends ModelOptions {

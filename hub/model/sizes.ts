@@ -1,18 +1,13 @@
 import { providerOf } from '../../schemas/providers.ts'
 import type { Clock } from '../core/clock.ts'
-import type { Price } from '../core/model.ts'
+import type { ModelConfig, Price } from '../core/model.ts'
 import type { ModelEntry } from './adapter.ts'
 import { type KnownModel, knownModel } from './known-models.ts'
-import type { LocalServer, Reported } from './local-servers.ts'
+import type { Reported } from './local-servers.ts'
 import { askReported, type ReportedOptions } from './reported.ts'
 
 /** Sizes that the configuration gives a model; the provider is asked for missing ones. */
-export interface WrittenSizes {
-  context?: number | undefined
-  maxOutput?: number | undefined
-  price?: Price | undefined
-  vision?: boolean | undefined
-}
+type WrittenSizes = Pick<ModelConfig, 'context' | 'maxOutput' | 'price' | 'vision'>
 
 export type SizeSource = 'config' | 'provider' | 'table' | 'default'
 
@@ -64,17 +59,13 @@ export function decideSizes(
   }
 }
 
-/** A model with its sizes and what its provider reported. */
-export interface LookedUpModel {
-  sizes: Sizes
-  reported: Reported | undefined
-  server: LocalServer | undefined
-  /** Why the provider reports nothing about the model. */
-  why: string | undefined
-}
+export type LookedUpModel = Awaited<ReturnType<typeof lookUp>>
 
-/** Asks a model's provider for what the configuration leaves open. Never throws. */
-export async function lookUp(written: WrittenSizes & ReportedOptions): Promise<LookedUpModel> {
+/**
+ * Asks a model's provider for what the configuration leaves open; `why` tells why it reports nothing about the
+ * model. Never throws.
+ */
+export async function lookUp(written: WrittenSizes & ReportedOptions) {
   const answer = await askReported(written)
   const { reported, server } = 'why' in answer ? {} : answer
   const known = written.provider === undefined ? undefined : knownModel(written.provider, written.model)
@@ -86,22 +77,11 @@ export async function lookUp(written: WrittenSizes & ReportedOptions): Promise<L
   }
 }
 
-type WrittenEntry = Omit<ModelEntry, 'context' | 'maxOutput' | 'vision'> & WrittenSizes
-
-/** A configured model with all sizes, from the table or defaults where the provider does not answer. */
-export interface SizedEntry {
-  readonly entry: ModelEntry
-  /**
-   * Asks the provider, which has answered a request, for what it did not report before: a local server may
-   * have loaded the model since. Resolves to true where the sizes changed. Never throws.
-   */
-  askAgain(): Promise<boolean>
-}
-
 /** Most times that a provider which answers requests is asked again: some never report the size. */
 const MOST_QUESTIONS = 5
 
-export async function openSizedEntry(written: WrittenEntry, clock: Clock): Promise<SizedEntry> {
+/** Opens a configured model with all sizes, from the table or defaults where the provider does not answer. */
+export async function openSizedEntry(written: ModelConfig, clock: Clock) {
   const wanted = written.context === undefined ? 'context' : 'vision'
   const ask = async () => {
     // The entry's timeout is for replies. A list comes at once or not at all, so it gets less time.
@@ -115,10 +95,14 @@ export async function openSizedEntry(written: WrittenEntry, clock: Clock): Promi
   let found = await ask()
   let questions = 0
   return {
-    get entry() {
+    get entry(): ModelEntry {
       return found.entry
     },
-    async askAgain() {
+    /**
+     * Asks the provider, which has answered a request, for what it did not report before: a local server may
+     * have loaded the model since. Resolves to true where the sizes changed. Never throws.
+     */
+    async askAgain(): Promise<boolean> {
       if (!found.isOpen || questions === MOST_QUESTIONS) return false
       questions++
       const { entry, isOpen } = await ask()

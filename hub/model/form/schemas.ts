@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isObject, type JsonObject } from '../../core/forwarding.ts'
+import { atPointer } from '../../core/json.ts'
 
 const HOLDS_ONE = new Set([
   'items',
@@ -109,7 +110,7 @@ export function inlineRefs(root: JsonObject): JsonObject {
     const { $ref: ref, $defs: _, definitions: __, ...rest } = schema
     const inlined = mapSchemas(rest, inner => inline(inner, within))
     if (typeof ref !== 'string') return inlined
-    const target = follow(root, ref)
+    const target = atPointer(root, ref)
     const isTooDeep = within.filter(each => each === ref).length >= MOST_TURNS
     const found = isTooDeep ? toOpen(target) : inline(target, [...within, ref])
     return { ...(isObject(found) ? found : {}), ...inlined }
@@ -123,26 +124,5 @@ function toOpen(schema: unknown): JsonObject {
   return {
     ...(typeof type === 'string' && { type }),
     ...(typeof description === 'string' && { description }),
-  }
-}
-
-/** Returns what a JSON Pointer (RFC 6901) of the document names; undefined if it is elsewhere or missing. */
-function follow(root: JsonObject, ref: string): unknown {
-  if (ref !== '#' && !ref.startsWith('#/')) return undefined
-  let at: unknown = root
-  for (const part of ref.slice(2).split('/').filter(Boolean)) {
-    const key = decode(part).replaceAll('~1', '/').replaceAll('~0', '~')
-    const isThere = typeof at === 'object' && at !== null && Object.hasOwn(at, key)
-    at = isThere ? (at as JsonObject)[key] : undefined
-  }
-  return at
-}
-
-function decode(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch (error) {
-    if (error instanceof URIError) return part
-    throw error
   }
 }

@@ -3,17 +3,12 @@ import { providerOf } from '../../../schemas/providers.ts'
 import { parseJson } from '../../core/json.ts'
 import { ModelError, type ModelErrorKind } from '../../core/model.ts'
 import { stripControl, toSpan, truncate } from '../../core/text.ts'
+import type { ModelEntry } from '../adapter.ts'
 import { adviseTools } from '../local-servers.ts'
 
 /** What error messages say of the model's address: a part of its entry in the configuration. */
-export interface Endpoint {
-  /** Name of the provider; missing for any OpenAI-compatible server. */
-  provider?: string
-  baseUrl: string
-  apiKey?: string | undefined
-  /** Missing where a request is not for one model. */
-  model?: string
-}
+export type Endpoint = Pick<ModelEntry, 'baseUrl'> &
+  Partial<Pick<ModelEntry, 'provider' | 'apiKey' | 'model'>>
 
 type RefusalKind = Exclude<ModelErrorKind, 'broken_stream' | 'unavailable'>
 
