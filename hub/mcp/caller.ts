@@ -139,6 +139,11 @@ export function describedBy(meta: JsonObject): SelfDescription {
   }
 }
 
+/** Returns the key that is equal for all requests of one client of 2026-07-28. */
+export function toModernKey(token: string, { name }: SelfDescription): string {
+  return `token:${token} ${name}`
+}
+
 export function toRepeat(inputResponses: unknown, requestState: unknown): JsonObject {
   return {
     ...(inputResponses === undefined ? {} : { inputResponses }),

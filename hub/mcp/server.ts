@@ -22,6 +22,7 @@ import {
   forward,
   PAGE_DONE,
   type SelfDescription,
+  toModernKey,
   toObject,
   toRepeat,
 } from './caller.ts'
@@ -248,11 +249,6 @@ export class McpServer {
       ask: (method, params, signal) => this.ask(id, { method, params, signal }),
     }
   }
-}
-
-/** Returns the key that is equal for all requests of one client of 2026-07-28. */
-export function toModernKey(token: string, { name }: SelfDescription): string {
-  return `token:${token} ${name}`
 }
 
 /** Returns all tools, those of the hub first. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { providerOf } from '../../schemas/providers.ts'
 import type { Clock } from '../core/clock.ts'
-import type { Price } from '../core/model.ts'
+import type { ModelConfig, Price } from '../core/model.ts'
 import { askJson, toShownUrl } from './ask-json.ts'
 import {
   count,
@@ -14,14 +14,9 @@ import {
   texts,
 } from './local-servers.ts'
 
-export interface ReportedOptions {
-  /** Address as the configuration has it; most end in `/v1`. */
-  baseUrl: string
+export interface ReportedOptions extends Pick<ModelConfig, 'baseUrl' | 'model' | 'apiKey' | 'headers'> {
   /** Name of the provider in the configuration; missing for any OpenAI-compatible server. */
   provider?: string | undefined
-  model: string
-  apiKey?: string | undefined
-  headers?: Readonly<Record<string, string>> | undefined
   clock: Clock
   /** Milliseconds that each of at most three requests may take. */
   timeout?: number | undefined

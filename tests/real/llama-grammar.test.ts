@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { argumentsOf } from '../../hub/model/form/testing/schemas.ts'
-import { toChatTool } from '../../hub/model/openai/messages.ts'
+import { toChatTool } from '../../hub/model/openai/chat-adapter.ts'
 import { readFirstTools } from '../support/first-hub.ts'
 import { buildGrammarCheck, type CheckGrammar, findRefused } from './setup/llama-grammar.ts'
 import { testNpmGrammars, toShaped } from './setup/llama-suite.ts'

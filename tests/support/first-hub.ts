@@ -1,4 +1,4 @@
-import type { toChatTool } from '../../hub/model/openai/messages.ts'
+import type { toChatTool } from '../../hub/model/openai/chat-adapter.ts'
 import { openChat } from './chat-client.ts'
 import { untilReady } from './downstream.ts'
 import { DEFAULT_AGENT, FIVE_SERVERS } from './five-servers.ts'

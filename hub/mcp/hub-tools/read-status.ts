@@ -82,19 +82,23 @@ async function readBudgets(
   const rows = await usageOfDay(store.db, day)
   const byAgent = new Map(rows.map(row => [row.agent, row]))
   const sum = (of: (row: UsageDay) => number) => rows.reduce((total, row) => total + of(row), 0)
-  const tokens = sum(row => row.tokens)
-  const money = sum(row => row.cost_micros) / 1_000_000
   return {
     day,
     ...(currency === undefined ? {} : { currency }),
-    tokens: toUsed(tokens, tokensPerDay),
-    money: toUsed(money, moneyPerDay),
-    agents: agents.map(({ name, limits }) => ({
-      name,
-      tokens: toUsed(byAgent.get(name)?.tokens ?? 0, limits.tokensPerDay),
-      money: toUsed((byAgent.get(name)?.cost_micros ?? 0) / 1_000_000, limits.moneyPerDay),
-      wakes: toUsed(byAgent.get(name)?.wakes ?? 0, limits.wakesPerDay),
-    })),
+    tokens: toUsed(
+      sum(row => row.tokens),
+      tokensPerDay,
+    ),
+    money: toUsed(sum(row => row.cost_micros) / 1_000_000, moneyPerDay),
+    agents: agents.map(({ name, limits }) => {
+      const { tokens = 0, cost_micros: micros = 0, wakes = 0 } = byAgent.get(name) ?? {}
+      return {
+        name,
+        tokens: toUsed(tokens, limits.tokensPerDay),
+        money: toUsed(micros / 1_000_000, limits.moneyPerDay),
+        wakes: toUsed(wakes, limits.wakesPerDay),
+      }
+    }),
   }
 }
 
@@ -115,22 +119,16 @@ async function readServers(
   const upstreams = withHealth ? await servers.health() : undefined
   return servers.status().map(server => {
     const behind = upstreams?.get(server.name)
-    const refused = refusedOf(servers, server.name, quirks)
+    const isOwn = (name: string) => servers.catalogue.tool(name)?.server === server.name
+    const refused = quirks.flatMap(({ model, tools = [] }) =>
+      tools.filter(isOwn).map(name => `${name}: the model ${model} refuses it`),
+    )
     return {
       ...server,
       ...(refused.length > 0 ? { leftOut: [...(server.leftOut ?? []), ...refused] } : {}),
       ...(behind === undefined ? {} : { upstreams: behind }),
     }
   })
-}
-
-/** Returns the tools of a server that a model does not take, with the model. */
-function refusedOf(servers: StatusServers, server: string, quirks: readonly ModelQuirk[]): string[] {
-  return quirks.flatMap(({ model, tools = [] }) =>
-    tools
-      .filter(name => servers.catalogue.tool(name)?.server === server)
-      .map(name => `${name}: the model ${model} refuses it`),
-  )
 }
 
 /** Returns the bytes of the store on the disk, including its log. */

@@ -32,9 +32,14 @@ export function describeStatus(state: HubStatus): string {
     ...(one.leftOut ?? []).map(entry => toRow('    ', `left out: ${entry}`)),
     ...(one.upstreams ?? []).map(upstream => toRow('    ', describeUpstream(upstream))),
   ])
+  const { kind, name, baseUrl } = state.model
+  const model =
+    kind === 'commands'
+      ? 'the built-in commands, no language model'
+      : `model ${name}${baseUrl ? ` at ${baseUrl}` : ''}`
   return [
     ...(state.held ? [describeHeld(state.held)] : []),
-    `${state.hub.name} ${state.hub.version}, ${describeModel(state.model)}`,
+    `${state.hub.name} ${state.hub.version}, ${model}`,
     `Now: ${plural(state.queues.busy, 'cycle')} running, ${plural(state.queues.waiting, 'inbox item')} waiting`,
     ...describeFailures(state),
     ...describeBudgets(state.budgets),
@@ -67,11 +72,6 @@ export function describeUpstream({ name, kind, address, ok, version, reason }: U
   return `${what}${where} cannot be used: ${reason ?? 'it does not say why'}`
 }
 
-function describeModel({ kind, name, baseUrl }: HubStatus['model']): string {
-  if (kind === 'commands') return 'the built-in commands, no language model'
-  return `model ${name}${baseUrl ? ` at ${baseUrl}` : ''}`
-}
-
 /** Describes the hold after a crash loop, as a line for a person. */
 export function describeHeld({ until }: NonNullable<HubStatus['held']>): string {
   return `HELD: the hub ended three times in a row right after its start, while an agent worked, so no agent runs until ${toIso(until)}. Messages are kept. Read the log; to let the agents go now: superbloom status --release`
@@ -82,17 +82,13 @@ function describeFailures({ model, deadLetters, serversDown }: HubStatus): strin
   return [
     ...down.map(
       one =>
-        `Model ${one.name} is down${describeRetry(one.retryAt)}${one.error ? `: ${toLine(one.error)}` : ''}`,
+        `Model ${one.name} is down${one.retryAt === undefined ? '' : `, asked again at ${toIso(one.retryAt)}`}${one.error ? `: ${toLine(one.error)}` : ''}`,
     ),
     ...model.quirks.map(one => toLine(`Model ${one.model} ${one.what} (since ${toIso(one.since)})`)),
     ...(model.parked > 0 ? [`${plural(model.parked, 'cycle')} parked until a model answers`] : []),
     ...(deadLetters.open > 0 ? [`${plural(deadLetters.open, 'dead letter')}: superbloom dead-letters`] : []),
     ...serversDown.map(({ name, since }) => `The server ${name} has been down since ${toIso(since)}`),
   ]
-}
-
-function describeRetry(at: number | undefined): string {
-  return at === undefined ? '' : `, asked again at ${toIso(at)}`
 }
 
 /** Describes today's use in lines for a person: of all, then of each agent that did something. */

@@ -1,6 +1,6 @@
 import type { ModelMessage, ModelTool, UserMessage } from '../../core/model.ts'
 import type { ModelEntry } from '../adapter.ts'
-import { familyOf } from '../wire/entry.ts'
+import { toShownUrl } from '../ask-json.ts'
 
 /**
  * Describes, as data, how a provider wants history and tools. `shapeRequest` reads it and is pure; an adapter
@@ -126,4 +126,12 @@ export function toForm(entry: FormEntry, history: Partial<HistoryForm>, tools: T
 
 export function userMessage(text: string, images?: UserMessage['images']): UserMessage {
   return { role: 'user', text, items: [], ...(images && images.length > 0 && { images }) }
+}
+
+/**
+ * Returns the family of an entry's reasoning and opaque parts. They go back only to the address that they
+ * came from: another one with a model of that name cannot read the signatures, and must not see the thoughts.
+ */
+export function familyOf({ provider, model, baseUrl }: Pick<ModelEntry, 'provider' | 'model' | 'baseUrl'>) {
+  return `${provider}/${model} at ${toShownUrl(baseUrl)}`
 }

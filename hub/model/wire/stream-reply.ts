@@ -1,8 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import { type Begun, ModelError, type ModelReply, type ModelUsage } from '../../core/model.ts'
 import type { Adapter, AskOptions, ModelEntry } from '../adapter.ts'
-import type { ShapedRequest } from '../form/form.ts'
-import { editOf, familyOf, timeoutOf } from './entry.ts'
+import { familyOf, type ShapedRequest } from '../form/form.ts'
 import { describeProvider, type Endpoint } from './provider-error.ts'
 import { openWireCall, type WireCall } from './wire-call.ts'
 
@@ -15,6 +14,14 @@ const LONGEST_TOKEN = 8
  * which may have 81,920 tokens (https://help.aliyun.com/zh/model-studio/deep-thinking).
  */
 const LONGEST_THOUGHT = 400_000
+
+/** Milliseconds within which the reply has to begin. */
+const TIMEOUT = 60_000
+/**
+ * Milliseconds for addresses without encryption: a local server may first load the model, or read a long
+ * prompt slowly.
+ */
+const TIMEOUT_AT_HOME = 5 * 60_000
 
 /** Puts a reply together from the pieces that a package gives. */
 export interface ReplyReader<Piece> {
@@ -61,7 +68,7 @@ export function createAdapter<Piece>(entry: ModelEntry, clock: Clock, wire: Wire
       endpoint: entry,
       clock,
       signal,
-      timeout: timeoutOf(entry),
+      timeout: entry.timeout ?? (entry.baseUrl.startsWith('http:') ? TIMEOUT_AT_HOME : TIMEOUT),
       edit: editOf(entry, without),
       takesDocument: wire.takesDocument,
     })
@@ -110,4 +117,30 @@ async function* piecesOf<Piece>(
   } catch (error) {
     if (!reply.isWhole) throw call.toError(error)
   }
+}
+
+/** Both names for the most tokens of a reply: a server that does not know one of them knows the other. */
+const LIMITS = ['max_tokens', 'max_completion_tokens'] as const
+
+/** Returns a function that edits a request's body: it removes parameters, then adds the configured ones. */
+function editOf(
+  { body: added }: ModelEntry,
+  without: readonly string[],
+): ((body: Record<string, unknown>) => object) | undefined {
+  if (!added && without.length === 0) return undefined
+  return body => {
+    const limit = LIMITS.map(name => body[name]).find(value => value !== undefined)
+    const known = LIMITS.find(name => !without.includes(name))
+    if (limit !== undefined && known && LIMITS.some(name => without.includes(name))) body[known] = limit
+    for (const path of without) remove(body, path.split('.'))
+    return { ...body, ...added }
+  }
+}
+
+function remove(fields: unknown, [name, ...rest]: string[]): void {
+  if (name === undefined || typeof fields !== 'object' || fields === null) return
+  // Google says `generation_config` for what is sent as `generationConfig`.
+  const key = name in fields ? name : name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+  if (rest.length > 0) remove(Reflect.get(fields, key), rest)
+  else Reflect.deleteProperty(fields, key)
 }

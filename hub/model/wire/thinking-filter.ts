@@ -1,20 +1,14 @@
-/** Removes what a model thinks aloud from its text, piece by piece, and outer whitespace with it. */
-export interface ThinkingFilter {
-  /** Returns the part of the text so far that may be shown now. */
-  push(piece: string): string
-  /** Returns the rest, once the text has ended. */
-  end(): string
-}
+export type ThinkingFilter = ReturnType<typeof createThinkingFilter>
 
 const TAGS = ['<think>', '<thinking>']
 
 /**
- * Creates a filter that removes blocks of thought. A block is `<think>…</think>` or `<thinking>…</thinking>`
+ * Creates a filter that removes blocks of thought from a text, piece by piece, and outer whitespace. A block is `<think>…</think>` or `<thinking>…</thinking>`
  * whose opening tag stands at the start of the text or after whitespace. A block that is never closed takes
  * the rest of the text, and the whitespace after a block goes with it. With `start`, which is for models that
  * send their thoughts apart, a tag behind the first word is text.
  */
-export function createThinkingFilter(where: 'anywhere' | 'start' = 'anywhere'): ThinkingFilter {
+export function createThinkingFilter(where: 'anywhere' | 'start' = 'anywhere') {
   /** Text that is not decided yet: the start of a tag, outside a block or in it. */
   let held = ''
   let closing: string | undefined
@@ -45,7 +39,8 @@ export function createThinkingFilter(where: 'anywhere' | 'start' = 'anywhere'): 
   }
 
   return {
-    push(piece) {
+    /** Returns the part of the text so far that may be shown now. */
+    push(piece: string): string {
       held += piece
       let shown = ''
       for (let was = Number.POSITIVE_INFINITY; held.length < was; ) {
@@ -55,7 +50,8 @@ export function createThinkingFilter(where: 'anywhere' | 'start' = 'anywhere'): 
       }
       return shown
     },
-    end() {
+    /** Returns the rest, once the text has ended. */
+    end(): string {
       const rest = closing === undefined ? out.push(held) : ''
       held = ''
       return rest

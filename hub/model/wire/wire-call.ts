@@ -14,7 +14,7 @@ import {
   toRefusal,
 } from './provider-error.ts'
 
-export interface WireOptions {
+interface WireOptions {
   endpoint: Endpoint
   clock: Clock
   /** Signal of the caller. */
@@ -34,22 +34,14 @@ const AFTER_DONE = 100
 /** Made only once, since an abort without a reason makes an exception with a stack. */
 const OVER = new Error('The call is over')
 
+export type WireCall = ReturnType<typeof openWireCall>
+
 /**
- * One request of a provider's package, which sends it with `fetch`. It handles limits on time, refusals and
- * broken connections in the same way for every package; the package reads a response that just ends.
+ * Opens one request of a provider's package, which sends it with `fetch`. It handles limits on time, refusals
+ * and broken connections in the same way for every package; the package reads a response that just ends.
  * Disposing of it cuts what is still open.
  */
-export interface WireCall extends Disposable {
-  readonly fetch: typeof globalThis.fetch
-  /** Milliseconds that the next piece of the response may take. */
-  patience: number
-  /** True where the package saw a mark of the end, and stopped reading before the response ended. */
-  readonly isClosed: boolean
-  /** Returns the error to throw for a reply that is not whole, or for what the package threw. */
-  toError(thrown?: unknown): unknown
-}
-
-export function openWireCall(options: WireOptions): WireCall {
+export function openWireCall(options: WireOptions) {
   const { endpoint, clock, signal, timeout, edit, takesDocument = false } = options
   const own = new AbortController()
   const either = AbortSignal.any([signal, own.signal])
@@ -71,7 +63,9 @@ export function openWireCall(options: WireOptions): WireCall {
     own.abort(OVER)
   }
   const call = {
+    /** Milliseconds that the next piece of the response may take. */
     patience: IDLE_TIMEOUT,
+    /** True where the package saw a mark of the end, and stopped reading before the response ended. */
     isClosed: false,
     async fetch(input: Parameters<typeof fetch>[0], init: RequestInit = {}): Promise<Response> {
       within(timeout, () => slowError(endpoint, timeout))
@@ -87,6 +81,7 @@ export function openWireCall(options: WireOptions): WireCall {
         throw failure ?? error
       }
     },
+    /** Returns the error to throw for a reply that is not whole, or for what the package threw. */
     toError(thrown?: unknown): unknown {
       if (signal.aborted) return signal.reason
       if (failure) return failure

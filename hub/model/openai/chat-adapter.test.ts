@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ModelMessage } from '../../core/model.ts'
-import { toChatMessage, toChatMessages, toChatTool } from './messages.ts'
+import { toChatMessage, toChatMessages, toChatTool } from './chat-adapter.ts'
 
 const call = (name: string, args: string) => ({ id: 'c1', name, arguments: args })
 const sent = (name: string, args: string) => ({
