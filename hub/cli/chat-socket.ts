@@ -17,18 +17,6 @@ export interface ChatSocketEvents {
   onRefused: (why: string) => void
 }
 
-/**
- * A chat that reconnects by itself: it sends messages without an acknowledgement again under the same id, and
- * first receives those that it missed.
- */
-export interface ChatSocket extends Disposable {
-  send(text: string): void
-  /** Sends a decision. Returns false while there is no connection: nothing was sent then. */
-  decide(decision: Decision): boolean
-  /** Stops the conversation's agent; does nothing while the connection is lost. */
-  stop(): void
-}
-
 const WAITS = { first: 1_000, longest: 15_000 }
 /** Statuses that no retry changes: the token is wrong, or the name by which the hub was asked. */
 const FINAL: readonly (number | undefined)[] = [401, 403]
@@ -40,12 +28,11 @@ export function connectTo({ url, token }: RunningHub): WebSocket {
   })
 }
 
-/** Opens a chat. Throws where no hub runs. */
-export function openChatSocket(
-  findHub: () => RunningHub,
-  conversation: string,
-  events: ChatSocketEvents,
-): ChatSocket {
+/**
+ * Opens a chat that reconnects by itself: it sends messages without an acknowledgement again under the same
+ * id, and first receives those that it missed. Throws where no hub runs.
+ */
+export function openChatSocket(findHub: () => RunningHub, conversation: string, events: ChatSocketEvents) {
   const pending = new Map<string, string>()
   let socket: WebSocket | undefined
   let seen: number | undefined
@@ -103,17 +90,19 @@ export function openChatSocket(
   }
   connect(findHub())
   return {
-    send(text) {
+    send(text: string): void {
       const clientId = randomUUID()
       pending.set(clientId, text)
       transmit({ type: 'message', conversation, text, clientId })
     },
-    decide(decision) {
+    /** Sends a decision. Returns false while there is no connection: nothing was sent then. */
+    decide(decision: Decision): boolean {
       transmit({ type: 'decide', ...decision })
       return socket?.readyState === WebSocket.OPEN
     },
-    stop: () => transmit({ type: 'stop', conversation }),
-    [Symbol.dispose]() {
+    /** Stops the conversation's agent; does nothing while the connection is lost. */
+    stop: (): void => transmit({ type: 'stop', conversation }),
+    [Symbol.dispose](): void {
       ended = true
       cancel?.()
       socket?.terminate()

@@ -16,20 +16,12 @@ export interface ScheduleAsk {
   wakeOnEvents?: EventWanted[] | undefined
 }
 
-export interface SchedulePlan {
-  kind: 'once' | 'cron'
-  cron: string | null
-  timezone: string
-  /** Unix milliseconds; null where only an event fires the schedule. */
-  nextRun: number | null
-}
-
 const LONGEST_DELAY = 366 * 24 * 3_600_000
 
 /**
- * Returns a schedule's first run. Throws `invalid_arguments` that names the mistake and shows a right form.
+ * Returns a schedule with its first run, null where only an event fires it. Throws `invalid_arguments` that names the mistake and shows a right form.
  */
-export function planSchedule(ask: ScheduleAsk, now: number, defaultTimezone: string): SchedulePlan {
+export function planSchedule(ask: ScheduleAsk, now: number, defaultTimezone: string) {
   const timezone = ask.timezone ?? defaultTimezone
   if (!isTimezone(timezone)) throw invalid(`timezone: ${timezone} is not an IANA zone such as Europe/Berlin`)
   const asked = [ask.delay, ask.at, ask.cron].filter(value => value !== undefined)
@@ -37,14 +29,14 @@ export function planSchedule(ask: ScheduleAsk, now: number, defaultTimezone: str
   if (ask.cron !== undefined) {
     const first = nextOccurrence(ask.cron, timezone, now)
     if (first === undefined) throw invalid(`cron: "${ask.cron}" never comes again`)
-    return { kind: 'cron', cron: ask.cron, timezone, nextRun: first }
+    return { kind: 'cron' as const, cron: ask.cron, timezone, nextRun: first }
   }
   if (ask.delay === 'on_event') {
     if (!ask.wakeOnEvents?.length) throw invalid('delay "on_event" needs wake_on_events: which events?')
-    return { kind: 'once', cron: null, timezone, nextRun: null }
+    return { kind: 'once' as const, cron: null, timezone, nextRun: null }
   }
   const nextRun = ask.at === undefined ? now + parseDelay(ask.delay ?? '') : parseAt(ask.at, now, timezone)
-  return { kind: 'once', cron: null, timezone, nextRun }
+  return { kind: 'once' as const, cron: null, timezone, nextRun }
 }
 
 /**
@@ -113,21 +105,17 @@ export interface DueSchedule {
   missed: MissedPolicy
 }
 
-export interface Occurrences {
-  /** Times that fire now, the earliest first. */
-  fire: number[]
-  /** First time after `now`; undefined where the schedule is over. */
-  next: number | undefined
-}
-
 /** Most occurrences that `all` fires at once, however long the hub did not run. */
 export const MOST_MISSED = 20
 
 /** Milliseconds after which an occurrence counts as missed. */
 export const ON_TIME_MS = 60_000
 
-/** Decides which occurrences up to `now` fire, and when the schedule is due again. */
-export function decideOccurrences(schedule: DueSchedule, now: number): Occurrences {
+/**
+ * Decides which occurrences up to `now` fire, the earliest first, and when the schedule is due again: undefined
+ * where it is over.
+ */
+export function decideOccurrences(schedule: DueSchedule, now: number) {
   const { cron, timezone, missed } = schedule
   const fire = newest(schedule, missed === 'all' ? MOST_MISSED : 1, now)
   return {

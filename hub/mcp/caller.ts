@@ -27,7 +27,13 @@ export interface Caller {
   view: McpView
   client: SelfDescription
   /** The session of a legacy client; undefined for a client of 2026-07-28. */
-  session: LegacyCaller | undefined
+  session:
+    | {
+        pages: ElicitedPages
+        /** Sends the client a request, while it still waits for the answer to its own. */
+        ask: Requester['ask']
+      }
+    | undefined
   signal: AbortSignal
   /** The request's `_meta`. */
   meta: JsonObject
@@ -35,12 +41,6 @@ export interface Caller {
   repeat: JsonObject
   /** Sends a notification on the stream of the request. */
   notify(method: string, params: JsonObject): void
-}
-
-export interface LegacyCaller {
-  pages: ElicitedPages
-  /** Sends the client a request, while it still waits for the answer to its own. */
-  ask: Requester['ask']
 }
 
 export interface ForwardDeps {

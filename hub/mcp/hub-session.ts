@@ -39,18 +39,15 @@ const OWN_STREAM = '_GET_stream~'
 /** Status of a server that has no such stream; its client then does not ask again. */
 const NO_STREAM = 405
 
-export interface HubSession {
-  hub: Hub
-  /** Resolves with the answer to `initialize` of a reopened session, once the hub can tell of changes. */
-  hearing?: Promise<JSONRPCResultResponse['result']>
-}
-
-/** Opens a connection to a hub. Throws what went wrong. */
+/**
+ * Opens a connection to a hub. `hearing` resolves with the answer to `initialize` of a reopened session, once
+ * the hub can tell of changes. Throws what went wrong.
+ */
 export async function openHubSession(
   { url, token, path }: HubAddress,
   events: HubSessionEvents,
   reopening: Reopening | undefined,
-): Promise<HubSession> {
+) {
   const heard = Promise.withResolvers<void>()
   const hub = new StreamableHTTPClientTransport(new URL(path, url), {
     requestInit: { headers: { Authorization: `Bearer ${token}` } },
@@ -63,7 +60,7 @@ export async function openHubSession(
   hub.onmessage = receive
   hub.onerror = events.onError
   await hub.start()
-  if (!reopening) return { hub }
+  if (!reopening) return { hub, hearing: undefined }
   try {
     const answer = await ask(hub, reopening.initialize, receive)
     const version = 'result' in answer ? answer.result['protocolVersion'] : undefined

@@ -67,12 +67,11 @@ export class LegacySessions implements AsyncDisposable {
     const id = headers['mcp-session-id']
     if (typeof id === 'string') return this.#sessions.get(id) ?? 404
     if (method !== 'POST' || !isInitializeRequest(body)) return 400
-    const session = new Session(this.#deps, {
-      token,
-      view,
-      onReady: (made, ready) => this.#admit(made, ready),
-      onEnd: ended => this.#endQuietly(ended),
-    })
+    const session = new Session(
+      this.#deps,
+      { token, view },
+      { onReady: (made, ready) => this.#admit(made, ready), onEnd: ended => this.#endQuietly(ended) },
+    )
     await session.mcp.server.connect(session)
     return session
   }

@@ -103,7 +103,10 @@ class Exchange {
   readonly ended = new AbortController()
   readonly result: Promise<object>
   cancelExpiry: (() => void) | undefined
-  readonly #questions = new Map<string, Question>()
+  readonly #questions = new Map<
+    string,
+    { method: string; params: JsonObject; answer(result: JsonObject): void }
+  >()
   #caller: Caller | undefined
   #onAsked: (() => void) | undefined
   #count = 0
@@ -175,10 +178,4 @@ class Exchange {
       signal.removeEventListener('abort', onAbort)
     }
   }
-}
-
-interface Question {
-  method: string
-  params: JsonObject
-  answer(result: JsonObject): void
 }

@@ -15,13 +15,6 @@ export interface SessionDeps extends McpServerDeps {
   subscriptions: Subscriptions
 }
 
-interface SessionOptions {
-  token: string
-  view: McpView
-  onReady: (id: string, session: Session) => void
-  onEnd: (id: string) => void
-}
-
 /** A call in flight that the hub answers without the SDK's server. */
 interface RawCall {
   stream: string
@@ -49,7 +42,11 @@ export class Session extends NodeStreamableHTTPServerTransport {
   readonly #asking: string
   #made = 0
 
-  constructor(deps: SessionDeps, { token, view, onReady, onEnd }: SessionOptions) {
+  constructor(
+    deps: SessionDeps,
+    { token, view }: { token: string; view: McpView },
+    { onReady, onEnd }: { onReady: (id: string, session: Session) => void; onEnd: (id: string) => void },
+  ) {
     const id = randomUUID()
     const events = new SessionEvents()
     super({

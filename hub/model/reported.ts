@@ -45,16 +45,8 @@ export async function askReported(options: ReportedOptions): Promise<ReportedAns
     : { why: `${toShownUrl(baseUrl)} says nothing of ${model} but its name` }
 }
 
-export interface ListedServer {
-  server: LocalServer | undefined
-  models: string[]
-  list: unknown
-}
-
 /** Asks which program answers at an address, with which models: in one request, or two for Ollama. */
-export async function listServer(
-  options: Omit<ReportedOptions, 'model'>,
-): Promise<ListedServer | { why: string }> {
+export async function listServer(options: Omit<ReportedOptions, 'model'>) {
   const answer = await ask(options, `${options.baseUrl}/models`)
   if ('why' in answer) return answer
   const list = modelList.safeParse(answer.value)
@@ -62,7 +54,7 @@ export async function listServer(
   const models = list.data.data.map(({ id }) => id)
   const owners = new Set(list.data.data.map(({ owned_by }) => owned_by))
   const known = LOCAL_NAMES.findLast(name => owners.has(LOCAL_SERVERS[name].owner))
-  const server = known ?? ((await isOllama(options)) ? 'ollama' : undefined)
+  const server: LocalServer | undefined = known ?? ((await isOllama(options)) ? 'ollama' : undefined)
   return { server, models, list: answer.value }
 }
 

@@ -31,16 +31,14 @@ export interface StatusFacts extends Pick<HubStatus, 'held' | 'problems'> {
   /** All models, the default one first. */
   models: readonly [Model, ...Model[]]
   serversDown: ReadonlyMap<string, number>
-  servers: StatusServers
+  servers: {
+    status(): HubStatus['servers']
+    health(): Promise<ReadonlyMap<string, UpstreamHealth[]>>
+    readonly catalogue: { tool(name: string): { server: string } | undefined }
+  }
   busy: number
   budget: DailyLimits & { currency?: string | undefined }
   agents: readonly { name: string; limits: DailyLimits & { wakesPerDay?: number | undefined } }[]
-}
-
-interface StatusServers {
-  status(): HubStatus['servers']
-  health(): Promise<ReadonlyMap<string, UpstreamHealth[]>>
-  readonly catalogue: { tool(name: string): { server: string } | undefined }
 }
 
 export async function readStatus(
@@ -112,7 +110,7 @@ function distinct<Value>(values: readonly Value[]): Value[] {
 }
 
 async function readServers(
-  servers: StatusServers,
+  servers: StatusFacts['servers'],
   quirks: readonly ModelQuirk[],
   withHealth: boolean,
 ): Promise<HubStatus['servers']> {

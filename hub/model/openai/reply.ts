@@ -4,11 +4,6 @@ import type { ReaderOptions, ReplyReader } from '../wire/stream-reply.ts'
 import { createThinkingFilter, dropThoughts } from '../wire/thinking-filter.ts'
 import { type AccumulatedCall, createCallAccumulator } from './accumulate.ts'
 
-interface ReplyOptions extends ReaderOptions {
-  /** Tells whether a name is that of a tool that may be called. */
-  isTool: (name: string) => boolean
-}
-
 /** A chunk, with only the fields that are read. */
 interface Chunk {
   usage?: RawUsage | null
@@ -31,7 +26,10 @@ interface RawUsage {
   prompt_tokens_details?: { cached_tokens?: unknown } | null
 }
 
-export function createReplyReader(options: ReplyOptions): ReplyReader<unknown> {
+/** Creates a reader; `isTool` tells whether a name is that of a tool that may be called. */
+export function createReplyReader(
+  options: ReaderOptions & { isTool: (name: string) => boolean },
+): ReplyReader<unknown> {
   const { endpoint, family, onText, makeId, isTool } = options
   const calls = createCallAccumulator(makeId, isTool)
   const details = createDetails()
