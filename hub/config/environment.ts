@@ -31,26 +31,10 @@ export function serverEnvironment(prefixes: readonly string[], dataFolder: strin
 }
 
 /** Variables that child processes get; the rest of the hub's environment, with its secrets, is not passed. */
-const PASSED_TO_CHILDREN = [
-  'HOME',
-  'LANG',
-  'LC_ALL',
-  'LOGNAME',
-  'NODE_EXTRA_CA_CERTS',
-  'PATH',
-  'SHELL',
-  'TEMP',
-  'TMP',
-  'TMPDIR',
-  'TZ',
-  'USER',
-  'APPDATA',
-  'LOCALAPPDATA',
-  'PROGRAMFILES',
-  'SYSTEMDRIVE',
-  'SYSTEMROOT',
-  'USERPROFILE',
-]
+const PASSED_TO_CHILDREN =
+  'HOME LANG LC_ALL LOGNAME NODE_EXTRA_CA_CERTS PATH SHELL TEMP TMP TMPDIR TZ USER APPDATA LOCALAPPDATA PROGRAMFILES SYSTEMDRIVE SYSTEMROOT USERPROFILE'.split(
+    ' ',
+  )
 
 /** Returns the variables of `PASSED_TO_CHILDREN`, and those with a prefix of a built-in server's settings. */
 export function childEnvironment(

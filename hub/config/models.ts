@@ -1,7 +1,8 @@
 import { type ConfigFile, limitToMilliseconds, type ModelEntryFile, modelsOf } from '../../schemas/config.ts'
 import { KEY_VARIABLES, PROVIDER_NAMES, PROVIDERS, type ProviderName } from '../../schemas/providers.ts'
-import type { ModelConfig, ModelsConfig } from '../core/model.ts'
+import type { ModelConfig, ModelsConfig, Price } from '../core/model.ts'
 import type { Environment } from './environment.ts'
+import type { Config } from './load.ts'
 import { toContext, toHttpUrl, toKey, toModelName } from './variable-values.ts'
 
 /** Tells whether all models have prices; a limit on money needs them all. */
@@ -117,4 +118,26 @@ function providerAt(baseUrl: string | undefined): ProviderName {
   const host = baseUrl === undefined ? undefined : URL.parse(baseUrl)?.hostname
   const hostsOf = (name: ProviderName): readonly string[] => PROVIDERS[name].hosts
   return PROVIDER_NAMES.find(name => host !== undefined && hostsOf(name).includes(host)) ?? 'compatible'
+}
+
+/** Returns the budget that all agents share for a day, and the file that sets it. */
+export function budgetOf({ budget, model, configFile }: Pick<Config, 'budget' | 'model' | 'configFile'>) {
+  const prices = modelsOf(model).flatMap(({ price }) => price ?? [])
+  return {
+    ...budget,
+    currency: model?.default.price?.currency,
+    dearest: prices.length > 0 ? dearestOf(prices) : undefined,
+    file: configFile ?? 'superbloom.yaml',
+  }
+}
+
+/** Returns the highest of each price, which is reserved because a call may go to a fallback. */
+function dearestOf(prices: readonly Price[]): Price {
+  const most = (of: (price: Price) => number) => Math.max(...prices.map(of))
+  return {
+    currency: prices[0]?.currency ?? '',
+    input: most(price => price.input),
+    cachedInput: most(price => price.cachedInput),
+    output: most(price => price.output),
+  }
 }

@@ -1,6 +1,5 @@
 import { HubError } from './errors.ts'
-import { readFields } from './form-fields.ts'
-import { checkNoSecret } from './form-secrets.ts'
+import { type Field, readFields } from './form-fields.ts'
 import type { JsonObject } from './forwarding.ts'
 import { stripControl, truncate } from './text.ts'
 
@@ -33,4 +32,55 @@ function toPage(url: unknown): string {
   const page = typeof url === 'string' && url.length <= LONGEST_URL ? URL.parse(url) : null
   if (page?.protocol === 'https:' || page?.protocol === 'http:') return page.href
   throw new HubError('bad_request', 'url: only a page of http or https can be opened')
+}
+
+/** Matches secrets that a form must not ask for, as words in lower case. */
+const SECRETS = new RegExp(
+  `\\b(?:${[
+    'pass ?(?:words?|wd|phrases?|codes?)',
+    'pwd|passwort|kennwort|contraseña|senha|mot de passe',
+    'secrets?|credentials?|tokens?|cvv|cvc|otp|totp|mfa|2fa|pin',
+    '(?:api|access|private|secret|ssh|encryption|license|signing|recovery|seed|wallet|auth) ?(?:keys?|phrase)',
+    '(?:verification|security|recovery|one time|login|sms) ?codes?',
+    '(?:credit|debit|bank) ?cards?|card number',
+  ].join('|')})\\b`,
+  'u',
+)
+
+/** Matches a field whose whole name is "key"; a sort key, a primary key and the like are no secrets. */
+const KEY = /^(?:your |my )?keys?$/
+
+/**
+ * Matches a warning, such as "do not give us your pin", to the end of its sentence or bracket: it asks for
+ * nothing.
+ */
+const WARNING =
+  /\b(?:do not|don't|never) (?:enter|give|include|provide|send|share|tell|type|use)\b[^.;!?)]*/giu
+
+/**
+ * Throws `bad_request` where a form wants a password, a key or another secret: its note would stay in the
+ * chat and in the store. The protocol tells servers to open a page for secrets.
+ */
+function checkNoSecret(message: string, fields: readonly Field[]): void {
+  const open = fields.filter(({ type, choices }) => type !== 'boolean' && !choices)
+  const isSecret = ({ name, about, format }: Field) =>
+    format === 'password' ||
+    KEY.test(toWords(name)) ||
+    SECRETS.test(toWords(`${name} ${about.replace(WARNING, '')}`))
+  const secret = open.find(isSecret)
+  if (!secret && !(open.length > 0 && SECRETS.test(toWords(message)))) return
+  throw new HubError(
+    'bad_request',
+    `${secret?.name ?? 'message'}: a form must not ask for passwords, keys or other secrets; have a page opened for that (mode "url")`,
+  )
+}
+
+/** Splits a name into words: "apiKey", "API_KEY" and "api-key" are all "api key". */
+function toWords(text: string): string {
+  return text
+    .normalize('NFKC')
+    .replace(/(\p{Ll})(?=\p{Lu})|(\p{Lu})(?=\p{Lu}\p{Ll})/gu, '$1$2 ')
+    .replace(/[\s_\-.:/]+/g, ' ')
+    .toLowerCase()
+    .trim()
 }

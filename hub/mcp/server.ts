@@ -14,6 +14,7 @@ import { type Clock, MAX_DELAY } from '../core/clock.ts'
 import { describeError, HubError } from '../core/errors.ts'
 import type { ForwardOptions, JsonObject } from '../core/forwarding.ts'
 import { ELICITATION, QUESTION_MS } from '../core/server-question.ts'
+import { stripControl, truncate } from '../core/text.ts'
 import { type CallToolDeps, callTool } from './call-tool.ts'
 import {
   type Caller,
@@ -29,7 +30,6 @@ import {
 import type { HubPrompts } from './hub-resources/hub-prompts.ts'
 import { type HubResources, ownsResource } from './hub-resources/hub-resources.ts'
 import { hubTools } from './hub-tools/index.ts'
-import { toInstructions } from './instructions.ts'
 import { leanDefinitions } from './lean.ts'
 import type { McpView } from './requests.ts'
 import { isLogged, LOG_MESSAGE, type LogLevel, type UpstreamServers } from './upstream-servers.ts'
@@ -279,4 +279,20 @@ function toProtocolError(error: unknown): unknown {
   const isWrong = error.code === 'not_found' || error.code === 'invalid_arguments'
   const code = isWrong ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError
   return new ProtocolError(code, error.message)
+}
+
+const OWN_INSTRUCTIONS =
+  'A hub of homelab tools and persistent agents. Call a tool directly for one quick answer; use hub_chat to hand something to an agent, which remembers, watches and comes back.'
+
+/** Characters of one server's self-description, and of all together. */
+const LONGEST_INSTRUCTIONS = 2_000
+const LONGEST_OF_ALL = 12_000
+
+/** Returns the hub's instructions for a client's model, and then each server's, by its name. */
+function toInstructions(servers: readonly { server: string; text: string }[]): string {
+  const parts = servers.map(
+    ({ server, text }) =>
+      `## The server ${server} says of itself\n${truncate(stripControl(text), LONGEST_INSTRUCTIONS)}`,
+  )
+  return truncate([OWN_INSTRUCTIONS, ...parts].join('\n\n'), LONGEST_OF_ALL)
 }

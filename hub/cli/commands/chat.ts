@@ -1,9 +1,9 @@
 import { createInterface } from 'node:readline'
 import type { Command } from 'commander'
-import { z } from 'zod'
 import type { Approval, ChatMessage, HubFrame } from '../../../schemas/chat.ts'
 import { describeError, HubError } from '../../core/errors.ts'
 import { stripUnseen } from '../../core/text.ts'
+import { agentList } from '../../mcp/hub-tools/agents.ts'
 import { describeApproval } from '../../mcp/hub-tools/approvals.ts'
 import { DECISION_USAGE, parseDecision, readOpenApprovals, sendDecision } from '../approvals.ts'
 import { callHub } from '../call-hub.ts'
@@ -86,10 +86,7 @@ async function chatWithPerson(conversation: string): Promise<void> {
 }
 
 async function defaultConversation(): Promise<string> {
-  const list = z.object({
-    agents: z.array(z.object({ name: z.string(), conversations: z.array(z.string()) })),
-  })
-  const { agents } = list.parse((await callHub(findHub(), 'hub_list_agents', {})).structured)
+  const { agents } = agentList.parse((await callHub(findHub(), 'hub_list_agents', {})).structured)
   const agent = agents.find(({ name }) => name === 'homelab') ?? agents[0]
   if (!agent) throw new HubError('not_found', 'There is no agent yet: write agents/<name>.md')
   return agent.conversations[0] ?? agent.name

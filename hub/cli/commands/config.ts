@@ -24,7 +24,7 @@ function printConfig(): void {
   const written =
     file === undefined ? undefined : textsExpanded({ file, text: readFileSync(file, 'utf8') }, environment)
   for (const [key, value] of Object.entries(config)) {
-    const origin = origins[key] ?? originOf(key)
+    const origin = origins[key] ?? ORIGINS[key] ?? 'default'
     const isOfFile = file !== undefined && origin.startsWith(file)
     const masked = maskSecrets(value, key, isOfFile ? written : undefined)
     print(`${key}: ${value === undefined ? '(not set)' : JSON.stringify(masked)}  # ${origin}`)
@@ -32,8 +32,9 @@ function printConfig(): void {
   for (const warning of warnings) print(`# warning: ${warning}`)
 }
 
-function originOf(key: string): string {
-  if (key === 'token') return 'SUPERBLOOM_TOKEN, else the file token in the data folder'
-  if (key === 'publicUrl') return 'SUPERBLOOM_PUBLIC_URL'
-  return key === 'configFile' ? 'SUPERBLOOM_CONFIG, else superbloom.yaml' : 'default'
+/** Sources of values that are not recorded with them. */
+const ORIGINS: Record<string, string> = {
+  token: 'SUPERBLOOM_TOKEN, else the file token in the data folder',
+  publicUrl: 'SUPERBLOOM_PUBLIC_URL',
+  configFile: 'SUPERBLOOM_CONFIG, else superbloom.yaml',
 }

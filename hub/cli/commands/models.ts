@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
-import { z } from 'zod'
 import { createEnvironment } from '../../config/environment.ts'
 import { type Config, loadConfig } from '../../config/load.ts'
 import { systemClock } from '../../core/clock.ts'
 import { HubError } from '../../core/errors.ts'
 import type { ModelConfig } from '../../core/model.ts'
 import { plural, toLine } from '../../core/text.ts'
+import { hubStatus } from '../../mcp/hub-tools/status.ts'
 import { toShownUrl } from '../../model/ask-json.ts'
 import { describeServers, describeVariables, type FoundModels, findModels } from '../../model/find-models.ts'
 import { type LookedUpModel, lookUp, type Sizes } from '../../model/sizes.ts'
@@ -93,13 +93,11 @@ async function choose(
   )
 }
 
-/** The quirks that a running hub learnt about its models. */
-const learnedOf = z.object({ model: z.object({ quirks: z.array(z.unknown()).catch([]) }) })
-
+/** Reads the quirks that a running hub learnt about its models. */
 async function readLearned(config: Config): Promise<unknown[]> {
   try {
     const { structured } = await callHub(findHub(config), 'hub_status', {})
-    return learnedOf.safeParse(structured).data?.model.quirks ?? []
+    return hubStatus.safeParse(structured).data?.model.quirks ?? []
   } catch (error) {
     if (error instanceof HubError) return []
     throw error

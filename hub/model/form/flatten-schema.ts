@@ -1,6 +1,8 @@
 import { isObject, type JsonObject } from '../../core/forwarding.ts'
 import { mergeAll, mergeEither, mergeProperties, propertiesOf, requiredOf } from './schemas.ts'
 
+const NOT_AT_TOP = ['allOf', 'anyOf', 'oneOf', 'not', 'enum', 'const', 'if', 'then', 'else']
+
 export interface Flattened {
   /** An object without `anyOf`, `oneOf`, `allOf`, `not`, `enum` and conditions at its top. */
   schema: JsonObject
@@ -14,18 +16,8 @@ export interface Flattened {
  * of its alternatives. It requires only those that every alternative requires.
  */
 export function flattenSchema(given: JsonObject): Flattened {
-  const {
-    allOf,
-    anyOf,
-    oneOf,
-    not: _,
-    enum: __,
-    const: ___,
-    if: ____,
-    then,
-    else: otherwise,
-    ...base
-  } = given
+  const { allOf, anyOf, oneOf, then, else: otherwise } = given
+  const base = Object.fromEntries(Object.entries(given).filter(([key]) => !NOT_AT_TOP.includes(key)))
   const parts = [base, ...toObjects(allOf)].map((part, at) =>
     at === 0 ? { schema: part, notes: [] } : flattenSchema(part),
   )

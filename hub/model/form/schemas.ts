@@ -2,19 +2,11 @@ import { isDeepStrictEqual } from 'node:util'
 import { isObject, type JsonObject } from '../../core/forwarding.ts'
 import { atPointer } from '../../core/json.ts'
 
-const HOLDS_ONE = new Set([
-  'items',
-  'additionalItems',
-  'additionalProperties',
-  'contains',
-  'not',
-  'if',
-  'then',
-  'else',
-  'propertyNames',
-  'unevaluatedItems',
-  'unevaluatedProperties',
-])
+const HOLDS_ONE = new Set(
+  'items additionalItems additionalProperties contains not if then else propertyNames unevaluatedItems unevaluatedProperties'.split(
+    ' ',
+  ),
+)
 const HOLDS_LIST = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems', 'items'])
 const HOLDS_NAMED = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions'])
 

@@ -3,10 +3,11 @@ export type ThinkingFilter = ReturnType<typeof createThinkingFilter>
 const TAGS = ['<think>', '<thinking>']
 
 /**
- * Creates a filter that removes blocks of thought from a text, piece by piece, and outer whitespace. A block is `<think>…</think>` or `<thinking>…</thinking>`
- * whose opening tag stands at the start of the text or after whitespace. A block that is never closed takes
- * the rest of the text, and the whitespace after a block goes with it. With `start`, which is for models that
- * send their thoughts apart, a tag behind the first word is text.
+ * Creates a filter that removes blocks of thought from a text, piece by piece, and outer whitespace. A block
+ * is `<think>…</think>` or `<thinking>…</thinking>` whose opening tag stands at the start of the text or after
+ * whitespace. A block that is never closed takes the rest of the text, and the whitespace after a block goes
+ * with it. With `start`, which is for models that send their thoughts apart, a tag behind the first word is
+ * text.
  */
 export function createThinkingFilter(where: 'anywhere' | 'start' = 'anywhere') {
   /** Text that is not decided yet: the start of a tag, outside a block or in it. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ModelConfig, ModelsConfig } from '../core/model.ts'
-import { budgetOf } from './budget.ts'
+import { budgetOf } from './models.ts'
 
 const priced = (input: number, output: number, currency = 'EUR'): ModelConfig => ({
   provider: 'compatible',
