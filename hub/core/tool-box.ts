@@ -20,6 +20,8 @@ export interface CallContext {
   cycle: string
   /** Power of the cycle, which what the tool leaves behind inherits. */
   power: Power
+  /** Whether the cycle has read text from outside. */
+  hasReadForeign: boolean
   /** Conversation that the cycle answers. */
   conversation: string | null
   now: number

@@ -52,6 +52,7 @@ test('schedule_wake writes down when, why, for which events and for which conver
     created_by: 'agent',
     created_at: NOW,
     last_run: null,
+    read_foreign: 0,
     power: 'person',
     missed: 'latest',
   })

@@ -100,6 +100,7 @@ async function create(deps: MetaDeps, tx: Tx, context: CallContext, why: string,
     created_at: context.now,
     last_run: null,
     power: context.power,
+    read_foreign: context.hasReadForeign ? 1 : 0,
   })
   context.afterCommit(() => deps.signals.emit('schedules', { agent: context.agent }))
   const { kind, nextRun, timezone } = plan

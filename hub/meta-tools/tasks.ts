@@ -73,8 +73,9 @@ export const createTask = defineMetaTool({
       now,
     })
     const payload = { kind: 'notice' as const, text: 'Begin with your task.' }
-    const { power } = context
-    await postItem(tx, { thread: id, source: 'task', externalId: `${id}:begin`, payload, power, at: now })
+    const { power, hasReadForeign } = context
+    const externalId = `${id}:begin`
+    await postItem(tx, { thread: id, source: 'task', externalId, payload, power, hasReadForeign, at: now })
     context.afterCommit(() => deps.signals.emit('posted', { thread: id }))
     return done(`Started the task ${id}. You are woken with its summary when it ends.`, { thread: id })
   },

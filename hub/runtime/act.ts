@@ -4,7 +4,7 @@ import { callsOfStep, keepInHistory, resultOf } from '../store/ledger.ts'
 import type { ToolCallRow } from '../store/tables.ts'
 import type { ActiveCycle, CycleWrite } from './active-cycle.ts'
 import { isOnQuestion } from './batch.ts'
-import { sharesPower } from './decide-batch.ts'
+import { mayBeForeign, sharesPower } from './decide-batch.ts'
 import { endByTool } from './end-cycle.ts'
 import { toResults } from './limits/loops.ts'
 import { isToldIn, schemaOf } from './reply.ts'
@@ -64,6 +64,7 @@ async function takeUpdate(
     waiting,
     facts,
   })
+  if (items.some(mayBeForeign)) await cycle.noteForeign({ tx, now, afterCommit })
   afterCommit(() => {
     if (items.length > 0) cycle.join(items, toResting(facts))
     cycle.hasMore ||= hasMore

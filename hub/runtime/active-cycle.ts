@@ -3,7 +3,7 @@ import type { HistoryContent } from '../../schemas/inbox.ts'
 import { isAtLeast, type Power } from '../../schemas/power.ts'
 import type { Model } from '../core/model.ts'
 import { appendMessage } from '../store/conversations.ts'
-import { countStep, endCycle, redirectCycle } from '../store/cycles.ts'
+import { countStep, endCycle, markReadForeign, redirectCycle } from '../store/cycles.ts'
 import { appendHistory, fencedWrite, type HistoryEntry } from '../store/history.ts'
 import { saveTokenFactors } from '../store/hub-state.ts'
 import type { InboxItem } from '../store/inbox.ts'
@@ -282,6 +282,15 @@ export class ActiveCycle {
     await redirectCycle(tx, this.id, conversation)
     afterCommit(() => {
       this.target = conversation
+    })
+  }
+
+  /** Notes that the cycle reads text from outside. */
+  async noteForeign({ tx, afterCommit }: CycleWrite): Promise<void> {
+    if (this.hasReadForeign) return
+    await markReadForeign(tx, this.id)
+    afterCommit(() => {
+      this.hasReadForeign = true
     })
   }
 

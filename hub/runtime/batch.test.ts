@@ -54,6 +54,7 @@ test('a batch whole: time, where the reply goes, schedules, context, items with 
     last_run: null,
     missed: 'latest' as const,
     power: 'routine' as const,
+    read_foreign: 0,
   }
   const event = {
     id: 'evt_1',

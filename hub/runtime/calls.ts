@@ -3,7 +3,6 @@ import type { HistoryContent } from '../../schemas/inbox.ts'
 import type { Signals } from '../core/signals.ts'
 import { truncate } from '../core/text.ts'
 import type { ToolOutcome } from '../core/tool-box.ts'
-import { markReadForeign } from '../store/cycles.ts'
 import { callsOfStep, finishCall, resultOf } from '../store/ledger.ts'
 import type { ToolCallRow } from '../store/tables.ts'
 import type { ActiveCycle, CycleWrite } from './active-cycle.ts'
@@ -40,12 +39,7 @@ export async function recordCall(write: CycleWrite, cycle: ActiveCycle, ended: E
   const { row, status, outcome } = ended
   const { foreign, ...result } = outcome
   await finishCall(write.tx, row.id, { status, result, now: write.now })
-  if (foreign && !cycle.hasReadForeign) {
-    await markReadForeign(write.tx, cycle.id)
-    write.afterCommit(() => {
-      cycle.hasReadForeign = true
-    })
-  }
+  if (foreign) await cycle.noteForeign(write)
   write.afterCommit(() => showCall(cycle.signals, toPlace(cycle), row, status, outcome.text))
   await cycle.message(write, toCallMessage(ended))
 }

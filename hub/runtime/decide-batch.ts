@@ -68,9 +68,9 @@ function isAsking({ item: { payload } }: Pick<SizedItem, 'item'>): boolean {
   return payload.kind !== 'task' || !payload.quiet
 }
 
-/** Tells whether an item brings results of other work, in which texts from outside may stand. */
-export function bringsResults({ payload }: InboxItem): boolean {
-  return payload.kind === 'task' || payload.kind === 'agent' || payload.kind === 'approval'
+/** Tells whether texts from outside may stand in an item: it comes from work that read some, or brings results. */
+export function mayBeForeign({ payload, hasReadForeign = false }: InboxItem): boolean {
+  return hasReadForeign || payload.kind === 'task' || payload.kind === 'agent' || payload.kind === 'approval'
 }
 
 function isMessage({ item }: SizedItem): boolean {

@@ -128,14 +128,23 @@ function toNote({ note, partial = '' }: Failure): HistoryContent[] {
  * go back to the inbox, and anything else goes on by a note.
  */
 export async function yieldToPerson(cycle: ActiveCycle): Promise<void> {
-  const { id, thread, power, items, target } = cycle
+  const { id, thread, power, hasReadForeign, items, target } = cycle
   await cycle.commit(async write => {
     const { tx, now } = write
     if (userMessages(items).length > 0) await giveBackItems(tx, id, items)
     else {
       const payload = { kind: 'notice' as const, text: GO_ON }
       const conversation = target ?? undefined
-      await postItem(tx, { thread, source: 'resume', externalId: id, payload, power, conversation, at: now })
+      await postItem(tx, {
+        thread,
+        source: 'resume',
+        externalId: id,
+        payload,
+        power,
+        hasReadForeign,
+        conversation,
+        at: now,
+      })
     }
     goOnAfter(write, cycle)
     await cycle.end(write, { status: 'done', note: 'A person came first.' })

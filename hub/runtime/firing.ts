@@ -88,6 +88,7 @@ async function post(tx: Tx, schedule: ScheduleRow, occurrence: Occurrence): Prom
       ...(early ? { early } : {}),
     },
     power: schedule.power,
+    hasReadForeign: schedule.read_foreign === 1,
     conversation: schedule.conversation_id ?? undefined,
     at: now,
   })

@@ -137,6 +137,7 @@ async function runMeta(cycle: ActiveCycle, { row, tool, args }: CallOf<'meta'>):
       cycle: cycle.id,
       conversation: cycle.target,
       power: cycle.power,
+      hasReadForeign: cycle.hasReadForeign,
       now: write.now,
       afterCommit: write.afterCommit,
     })

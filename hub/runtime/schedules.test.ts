@@ -35,6 +35,7 @@ async function add({ store, clock }: World, row: Partial<ScheduleRow> = {}): Pro
     last_run: null,
     missed: 'latest',
     power: 'routine',
+    read_foreign: 0,
     ...row,
   }
   await store.write(async tx => {

@@ -9,7 +9,7 @@ import { discardItems } from '../store/tasks.ts'
 import { claimThread, releaseThread } from '../store/threads.ts'
 import type { Tx } from '../store/writer.ts'
 import { ActiveCycle, LEASE_MS } from './active-cycle.ts'
-import { bringsResults, powerOf } from './decide-batch.ts'
+import { mayBeForeign, powerOf } from './decide-batch.ts'
 import type { RuntimeAgent, RuntimeDeps } from './deps.ts'
 import { deferThread } from './limits/defer.ts'
 import { LimitReached } from './limits/limit-reached.ts'
@@ -182,7 +182,7 @@ async function begin(deps: Deps, tx: Tx, { agent, row: claimed, now, reserve }: 
   const notice = cut && (await appendTooLong(deps, tx, cut, now))
   const target = agent.task ? null : decideReplyTo(items, agent.conversations[0])
   const power = powerOf(items)
-  const hasReadForeign = items.some(bringsResults)
+  const hasReadForeign = items.some(mayBeForeign)
   await createCycle(tx, {
     id,
     thread_id: thread,

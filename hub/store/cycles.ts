@@ -8,10 +8,17 @@ export function readCycle(db: Kysely<Tables>, id: string): Promise<CycleRow> {
   return db.selectFrom('cycles').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 }
 
-/** Returns the power of a cycle; the lowest if the cycle is gone. */
-export async function powerOfCycle(db: Kysely<Tables>, id: string): Promise<Power> {
-  const row = await db.selectFrom('cycles').select('power').where('id', '=', id).executeTakeFirst()
-  return row?.power ?? 'foreign'
+/** Returns the power of a cycle, and whether it had read text from outside; the least if the cycle is gone. */
+export async function powerOfCycle(
+  db: Kysely<Tables>,
+  id: string,
+): Promise<{ power: Power; hasReadForeign: boolean }> {
+  const row = await db
+    .selectFrom('cycles')
+    .select(['power', 'read_foreign'])
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return { power: row?.power ?? 'foreign', hasReadForeign: row?.read_foreign !== 0 }
 }
 
 /** Records that a cycle has read text that comes from outside. */

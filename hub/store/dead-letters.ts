@@ -135,7 +135,7 @@ export async function retryDeadLetter(tx: Tx, id: string, by: string, now: numbe
     source: NOTE_SOURCE,
     externalId: id,
     payload: { kind: 'notice', text: describeRetry(letter) },
-    power: await powerOfCycle(tx, letter.cycle),
+    ...(await powerOfCycle(tx, letter.cycle)),
     conversation: letter.conversation ?? undefined,
     at: now,
   })

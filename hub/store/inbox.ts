@@ -13,6 +13,8 @@ export interface NewInboxItem {
   externalId: string
   payload: InboxPayload
   power: Power
+  /** Whether work that has read text from outside made it. */
+  hasReadForeign?: boolean | undefined
   conversation?: string | undefined
   at: number
 }
@@ -21,6 +23,7 @@ export interface InboxItem {
   seq: number
   payload: InboxPayload
   power: Power
+  hasReadForeign?: boolean
   conversation: string | null
   at: number
 }
@@ -29,9 +32,9 @@ export interface InboxItem {
 export async function postItem(tx: Tx, item: NewInboxItem): Promise<boolean> {
   const { numAffectedRows } = await sql`
     insert into "inbox"
-      (thread_id, source, external_id, payload_json, power, conversation_id, created_at, unanswered)
+      (thread_id, source, external_id, payload_json, power, read_foreign, conversation_id, created_at, unanswered)
     values (${item.thread}, ${item.source}, ${item.externalId}, ${JSON.stringify(item.payload)},
-      ${item.power}, ${item.conversation ?? null}, ${item.at}, ${item.payload.kind === 'message' ? 'new' : null})
+      ${item.power}, ${item.hasReadForeign ? 1 : 0}, ${item.conversation ?? null}, ${item.at}, ${item.payload.kind === 'message' ? 'new' : null})
     on conflict (source, external_id, thread_id) do nothing`.execute(tx)
   return numAffectedRows !== 0n
 }
@@ -60,7 +63,7 @@ const MOST_ITEMS = 500
 function selectItems(db: Kysely<Tables>) {
   return db
     .selectFrom('inbox')
-    .select(['seq', 'payload_json', 'power', 'conversation_id', 'created_at'])
+    .select(['seq', 'payload_json', 'power', 'read_foreign', 'conversation_id', 'created_at'])
     .orderBy('seq')
 }
 
@@ -149,12 +152,16 @@ export async function waitingCounts(db: Kysely<Tables>): Promise<{ thread: strin
 }
 
 function toItem(
-  row: Pick<Selectable<Tables['inbox']>, 'seq' | 'payload_json' | 'power' | 'conversation_id' | 'created_at'>,
+  row: Pick<
+    Selectable<Tables['inbox']>,
+    'seq' | 'payload_json' | 'power' | 'read_foreign' | 'conversation_id' | 'created_at'
+  >,
 ): InboxItem {
   return {
     seq: row.seq,
     payload: inboxPayload.parse(JSON.parse(row.payload_json)),
     power: row.power,
+    ...(row.read_foreign === 1 ? { hasReadForeign: true } : {}),
     conversation: row.conversation_id,
     at: row.created_at,
   }

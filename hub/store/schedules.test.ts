@@ -33,6 +33,7 @@ const row = (id: string, nextRun: number | null, over: Partial<ScheduleRow> = {}
   last_run: null,
   missed: 'latest',
   power: 'routine',
+  read_foreign: 0,
   ...over,
 })
 

@@ -62,7 +62,7 @@ CREATE TABLE history_texts (
 CREATE TABLE hub_state (key text primary key, value_json text not null);
 CREATE TABLE inbox (
   seq integer primary key autoincrement, thread_id text not null, source text not null, external_id text not null,
-  payload_json text not null, conversation_id text, created_at bigint not null, cycle_id text, unanswered text, power text default 'routine' not null);
+  payload_json text not null, conversation_id text, created_at bigint not null, cycle_id text, unanswered text, power text default 'routine' not null, read_foreign integer default 0 not null);
 CREATE INDEX inbox_cycle on inbox (cycle_id) where cycle_id is not null;
 CREATE UNIQUE INDEX inbox_once on inbox (source, external_id, thread_id);
 CREATE INDEX inbox_unanswered on inbox (thread_id) where unanswered is not null;
@@ -82,7 +82,7 @@ CREATE TABLE schedules (
   id text primary key, agent text not null, thread_id text not null, kind text not null, cron text,
   timezone text not null, reason text not null, next_run bigint, wake_on_events_json text not null,
   conversation_id text, status text not null, created_by text not null, created_at bigint not null,
-  last_run bigint, missed text default 'latest' not null, power text default 'routine' not null);
+  last_run bigint, missed text default 'latest' not null, power text default 'routine' not null, read_foreign integer default 0 not null);
 CREATE INDEX schedules_due on schedules (status, next_run);
 CREATE INDEX schedules_of_files on schedules (agent) where created_by = 'file';
 CREATE INDEX schedules_thread on schedules (thread_id, status, next_run, id);

@@ -70,6 +70,8 @@ export interface Tables {
     /** State of a person's message that has no answer yet; null once it has one, and for everything else. */
     unanswered: Unanswered | null
     power: Generated<Power>
+    /** 1: work that has read text from outside made it. */
+    read_foreign: Generated<number>
   }
   cycles: {
     id: string
@@ -161,6 +163,8 @@ export interface Tables {
     missed: Generated<'latest' | 'all' | 'skip'>
     /** Power of whoever made it. */
     power: Generated<Power>
+    /** 1: work that has read text from outside made it. */
+    read_foreign: Generated<number>
   }
   events: {
     id: string

@@ -42,6 +42,7 @@ export async function openMetaTools(
           cycle: 'cyc_1',
           conversation: null,
           power: 'person',
+          hasReadForeign: false,
           now: 0,
           afterCommit: effect => effects.push(effect),
           ...context,

@@ -62,6 +62,7 @@ export const createOne = defineHubTool({
       last_run: null,
       missed: 'latest' as const,
       power: 'person' as const,
+      read_foreign: 0,
     }
     const stored = await deps.store.write(async tx => {
       const whole = { ...row, thread_id: await ensureMainThread(tx, agent.name, now) }

@@ -10,7 +10,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     id text primary key, agent text not null, tool text not null, power text not null, until bigint not null,
     created_by text not null, created_at bigint not null, revoked_at bigint)`.execute(db)
   await sql`create index allowances_of on allowances (agent, tool)`.execute(db)
-  await sql`alter table cycles add column read_foreign integer default 0 not null`.execute(db)
+  for (const table of ['inbox', 'cycles', 'schedules'])
+    await sql`alter table ${sql.table(table)} add column read_foreign integer default 0 not null`.execute(db)
   await sql`alter table context add column power text default 'person' not null`.execute(db)
   await sql`update inbox set power = 'person' where unanswered is not null`.execute(db)
   await sql`update events set power = 'foreign' where status = 'held' and source like 'webhook:%'`.execute(db)
