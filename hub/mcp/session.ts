@@ -22,6 +22,10 @@ interface RawCall {
   ended: AbortController
 }
 
+/** Milliseconds for which a cancellation waits for its call, and the most that wait. */
+const EARLY_MS = 3_000
+const MOST_EARLY = 1_000
+
 /**
  * The session of a client from before 2026-07-28. The SDK's transport and server serve it, but for the calls
  * of tools, which it answers itself on streams of their own.
@@ -38,6 +42,8 @@ export class Session extends NodeStreamableHTTPServerTransport {
   readonly #token: string
   readonly #events: SessionEvents
   readonly #calls = new Map<RequestId, RawCall>()
+  /** Cancellations that came before their calls, as they may over other connections, with their times. */
+  readonly #early = new Map<unknown, { reason: Error; at: number }>()
   /** Prefix of the ids of the hub's requests. */
   readonly #asking: string
   #made = 0
@@ -88,6 +94,9 @@ export class Session extends NodeStreamableHTTPServerTransport {
     const ended = new AbortController()
     const call = { stream, reply, ended }
     this.#calls.set(id, call)
+    const early = this.#early.get(id)
+    this.#early.delete(id)
+    if (early && this.#deps.clock.monotonic() - early.at < EARLY_MS) ended.abort(early.reason)
     const { mcp, view } = this
     const who = {
       key: mcp.key,
@@ -148,7 +157,13 @@ export class Session extends NodeStreamableHTTPServerTransport {
       return false
     const { requestId, reason } = body['params']
     const call = this.#calls.get(requestId as RequestId)
-    call?.ended.abort(new Error(typeof reason === 'string' ? reason : 'The client cancelled it'))
+    const why = new Error(typeof reason === 'string' ? reason : 'The client cancelled it')
+    call?.ended.abort(why)
+    if (!call) {
+      const [oldest] = this.#early.keys()
+      if (this.#early.size >= MOST_EARLY) this.#early.delete(oldest)
+      this.#early.set(requestId, { reason: why, at: this.#deps.clock.monotonic() })
+    }
     return call !== undefined
   }
 

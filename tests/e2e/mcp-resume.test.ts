@@ -194,6 +194,20 @@ test('nobody comes back for the answer to a call that was cancelled', async () =
   expect((await resume(session, lastEventId)).status).toBe(400)
 })
 
+test('a cancellation that overtakes its call ends it, and no later call of that id', async () => {
+  const session = await openSession()
+  const cancelled = { method: 'notifications/cancelled', params: { requestId: 7 } }
+  const begin = { id: 7, method: 'tools/call', params: { name: 'slow__begin', arguments: {} } }
+  expect((await post(cancelled, session)).status).toBe(202)
+  const { text } = await within('the cancelled call', post(begin, session))
+  expect(text).not.toContain('"result"')
+  const finish = { id: 7, method: 'tools/call', params: { name: 'slow__finish', arguments: {} } }
+  expect((await post(finish, session)).json).toMatchObject({ result: { content: [{ text: 'done' }] } })
+  expect((await post(cancelled, session)).status).toBe(202)
+  ahead += 60_000
+  expect((await post(finish, session)).json).toMatchObject({ result: { content: [{ text: 'done' }] } })
+})
+
 test('of long answers only the latest are kept', async () => {
   const session = await openSession()
   const [first, second] = [await callAndBreak(session, 'recite'), await callAndBreak(session, 'recite')]
