@@ -10,34 +10,7 @@ import { type BackendDeps, createBackend } from './upstreams/backend.ts'
 import { createConsole } from './upstreams/console.ts'
 import { createQuery } from './upstreams/query.ts'
 
-/** The registry of all game servers. Disposal ends the games that it started itself as processes. */
-export interface Games extends AsyncDisposable {
-  /** Games of the config. */
-  readonly declared: readonly Game[]
-  /**
-   * Returns the games of the config, then those of container labels, by name; it asks the engines for their
-   * lists.
-   */
-  list(signal?: AbortSignal): Promise<Game[]>
-  /**
-   * Returns the same, with problems: labels that cannot be read, an engine that does not answer. Never
-   * rejects for these.
-   */
-  find(signal?: AbortSignal): Promise<{ games: Game[]; problems: string[] }>
-  /** Returns the name of the engine that has its container; undefined if it has no container. */
-  engineOf(game: Game): string | undefined
-  /**
-   * Returns the game that runs in a container of an engine, even if the container is gone since the last
-   * poll.
-   */
-  ofContainer(
-    engine: string,
-    container: { id: string; name: string },
-    signal?: AbortSignal,
-  ): Promise<Game | undefined>
-  /** Finds a game by name or title, in any case. Throws a ToolFailure that names those that exist. */
-  pick(name: string, signal?: AbortSignal): Promise<Game>
-}
+export type Games = ReturnType<typeof createGames>
 
 export interface GamesDeps extends BackendDeps {
   stops: RequestedStops
@@ -50,51 +23,69 @@ interface Known {
   settings: GameSettings
 }
 
-/** Builds the declared games once, and finds those of container labels anew at every call. */
-export function createGames(deps: GamesDeps): Games {
+/**
+ * Creates the registry of all game servers. It builds the declared ones once, and finds those of container
+ * labels anew at every call.
+ */
+export function createGames(deps: GamesDeps) {
   const declared = deps.settings.declared.map(settings => createKnown(settings, deps))
+  const own: readonly Game[] = declared.map(({ game }) => game)
   let labelled: readonly Known[] = []
   const toEngine = ({ settings: { backend } }: Known) =>
     backend.kind === 'docker' ? (backend.engine ?? deps.engines()[0]?.name) : undefined
 
-  const find = async (signal?: AbortSignal) => {
+  /**
+   * Asks the engines for their lists, and returns all games, with problems: labels that cannot be read, an
+   * engine that does not answer. Never rejects for these.
+   */
+  const find = async (signal?: AbortSignal): Promise<{ games: Game[]; problems: string[] }> => {
     const found = deps.settings.discover ? await findLabelled(deps, signal) : NOTHING
     const fresh = withoutTaken(found.games, declared)
     labelled = fresh.games.map(settings => findSame(settings, labelled) ?? createKnown(settings, deps))
-    const games = [...declared, ...labelled].map(({ game }) => game)
+    const games = [...own, ...labelled.map(({ game }) => game)]
     return { games, problems: [...found.problems, ...fresh.problems] }
   }
   return {
-    declared: declared.map(({ game }) => game),
+    /** Games of the config. */
+    declared: own,
     find,
-    list: async signal => (await find(signal)).games,
-    engineOf(game) {
+    /** Returns the games of the config, then those of container labels, by name. */
+    list: async (signal?: AbortSignal) => (await find(signal)).games,
+    /** Returns the name of the engine that has its container; undefined if it has no container. */
+    engineOf(game: Game): string | undefined {
       const known = [...declared, ...labelled].find(one => one.game === game)
       return known && toEngine(known)
     },
-    async ofContainer(engine, container, signal) {
+    /**
+     * Returns the game that runs in a container of an engine, even if the container is gone since the last
+     * poll.
+     */
+    async ofContainer(
+      engine: string,
+      container: { id: string; name: string },
+      signal?: AbortSignal,
+    ): Promise<Game | undefined> {
       const before = labelled
       const isIt = (known: Known) =>
         known.settings.backend.kind === 'docker' &&
         toEngine(known) === engine &&
         (known.settings.backend.container === container.name ||
           container.id.startsWith(known.settings.backend.container))
-      const own = declared.find(isIt)
-      if (own) return own.game
+      const known = declared.find(isIt)
+      if (known) return known.game
       await find(signal)
       return (labelled.find(isIt) ?? before.find(isIt))?.game
     },
-    async pick(name, signal) {
-      const own = findByName(
-        declared.map(({ game }) => game),
-        name,
-      )
-      if (own) return own
+    /** Finds a game by name or title, in any case. Throws a ToolFailure that names those that exist. */
+    async pick(name: string, signal?: AbortSignal): Promise<Game> {
+      const known = findByName(own, name)
+      if (known) return known
       const { games, problems } = await find(signal)
       const game = findByName(games, name)
       if (game) return game
       throw toUnknown(name, games, problems)
     },
+    /** Ends the games that it started itself as processes. */
     async [Symbol.asyncDispose]() {
       await Promise.all(declared.map(({ game }) => game.backend[Symbol.asyncDispose]?.()))
     },

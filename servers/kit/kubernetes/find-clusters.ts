@@ -51,16 +51,11 @@ function toNoCluster(): ToolFailure {
   })
 }
 
-/** The clusters of an environment; each is opened once, so that it logs in once. */
-export interface Clusters {
-  /** Returns those that are configured now. */
-  all(): readonly Cluster[]
-  /** Returns the cluster of a context, or the usual one. Throws ToolFailure if there is none. */
-  of(context: string | undefined): Cluster
-}
-
-/** Opens the clusters; they connect at their first call. */
-export function openClusters(environment: Environment, clock: Clock): Clusters {
+/**
+ * Opens the clusters of an environment; they connect at their first call. Each is opened once, so that it
+ * logs in once.
+ */
+export function openClusters(environment: Environment, clock: Clock) {
   const opened = new Map<string, Cluster>()
   const open = (found: ClusterAddress): Cluster => {
     const key = `${found.name} ${found.kubeconfig}`
@@ -69,8 +64,10 @@ export function openClusters(environment: Environment, clock: Clock): Clusters {
     return cluster
   }
   return {
-    all: () => findClusters(environment).map(open),
-    of(context) {
+    /** Returns those that are configured now. */
+    all: (): readonly Cluster[] => findClusters(environment).map(open),
+    /** Returns the cluster of a context, or the usual one. Throws ToolFailure if there is none. */
+    of(context: string | undefined): Cluster {
       const [usual] = findClusters(environment)
       if (!usual) throw toNoCluster()
       return open(context === undefined ? usual : { ...usual, name: context, context })

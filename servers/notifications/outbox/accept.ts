@@ -110,29 +110,29 @@ function insert(
   given: Accepted,
   row: { id: string; request: string; channel: ChannelConfig; missed: number },
 ): string {
-  const { title, severity, picture, now } = given
+  const { title, text, severity, picture, now } = given
   const missed =
     row.missed > 0 ? `\n\n(${row.missed} more like this came since the last and were not sent.)` : ''
+  const bytes = picture?.kind === 'bytes' ? picture : undefined
   database
     .prepare(
       `insert into messages
          (id, request, channel, title, text, severity, image, image_type, image_url, dedupe, status, due, created_at)
-       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'waiting', ?, ?)`,
+       values (@id, @request, @channel, @title, @text, @severity, @image, @type, @url, @dedupe, 'waiting', @now, @now)`,
     )
-    .run(
-      row.id,
-      row.request,
-      row.channel.name,
-      title ?? null,
-      `${given.text}${missed}`,
+    .run({
+      id: row.id,
+      request: row.request,
+      channel: row.channel.name,
+      title: title ?? null,
+      text: `${text}${missed}`,
       severity,
-      picture?.kind === 'bytes' ? Buffer.from(picture.bytes) : null,
-      picture?.kind === 'bytes' ? picture.mimeType : null,
-      picture?.kind === 'url' ? picture.url : null,
-      toDedupe(given),
+      image: bytes ? Buffer.from(bytes.bytes) : null,
+      type: bytes?.mimeType ?? null,
+      url: picture?.kind === 'url' ? picture.url : null,
+      dedupe: toDedupe(given),
       now,
-      now,
-    )
+    })
   return row.id
 }
 
