@@ -96,6 +96,10 @@ export const serverEntry = z.looseObject({
     .describe(
       'own: its events and its annotations count as yours; default third, own for the built-in servers',
     ),
+  sampling: z
+    .boolean()
+    .optional()
+    .describe("true: during an agent's call it may have the agent's model write for it; default false"),
   type: z.string().optional().describe('accepted and not needed: command or url say it'),
 })
 export type ServerEntry = z.infer<typeof serverEntry>

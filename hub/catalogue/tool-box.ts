@@ -113,6 +113,7 @@ const LOOKING = {
   reads: true,
   repeatable: true,
   destructive: false,
+  samples: false,
   facts: { name: FIND_TOOLS, declared: 'look', trust: 'own', isOwnChannel: false },
 } as const
 
@@ -149,7 +150,8 @@ function serverTool(
   const { annotations = {}, inputSchema } = definition
   const { idempotentHint, destructiveHint } = annotations
   const reads = isReading(definition)
-  const facts = toFacts(definition, servers.specOf(server))
+  const spec = servers.specOf(server)
+  const facts = toFacts(definition, spec)
   const repeatable = reads || idempotentHint === true || matchesGlobs(rerun, name)
   return {
     kind: 'server',
@@ -157,6 +159,7 @@ function serverTool(
     repeatable,
     destructive: destructiveHint !== false && !repeatable,
     facts,
+    samples: spec?.sampling === true,
     async call(args, options) {
       try {
         const result = await servers.call(name, fitNulls(args, inputSchema), {

@@ -51,6 +51,8 @@ export type AgentTool<Tx> =
       repeatable: boolean
       destructive: boolean
       facts: ToolFacts
+      /** Whether its server may have the agent's model write for it. */
+      samples: boolean
       call(args: Record<string, unknown>, options: ServerCallOptions): Promise<ToolOutcome>
     }
   | {

@@ -6,7 +6,7 @@ import type { Tx } from '../store/writer.ts'
 import type { ActiveCycle } from './active-cycle.ts'
 import { endApproval } from './answer-approval.ts'
 import { showCall, toPlace, toStatus, UNKNOWN } from './calls.ts'
-import type { RuntimeDeps } from './deps.ts'
+import type { RuntimeDeps, Sample } from './deps.ts'
 import { type AskingCall, openAsker } from './questions/ask-person.ts'
 import { createSampling, toApprovedCall } from './questions/sampling.ts'
 
@@ -70,9 +70,8 @@ export async function callServer(
   const inCycle = createSampling(deps, { account: cycle.account, guard, stop: cycle.stop })
   const beside = createSampling(deps, toApprovedCall(agent, cycle.id))
   const run = async () => {
-    await using requester = openAsker(deps, asking, (params, ended) =>
-      (detached ? beside : inCycle)(params, ended),
-    )
+    const sample: Sample = (params, ended) => (detached ? beside : inCycle)(params, ended)
+    await using requester = openAsker(deps, asking, tool.samples ? sample : undefined)
     return await tool.call(args, {
       agent: agent.name,
       power: cycle.power,

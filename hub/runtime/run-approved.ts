@@ -103,7 +103,11 @@ async function run(
     pause: () => deadline.hold(),
   }
   try {
-    await using requester = openAsker(deps, asking, deps.sampleFor(agent, approval.cycle_id))
+    await using requester = openAsker(
+      deps,
+      asking,
+      tool.samples ? deps.sampleFor(agent, approval.cycle_id) : undefined,
+    )
     const outcome = await tool.call(args, {
       agent: agentOfThread(approval.thread_id),
       power: approval.power,

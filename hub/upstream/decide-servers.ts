@@ -238,10 +238,11 @@ function toOAuth({ grant, clientId, clientSecret, scope, issuer }: OAuthEntry): 
   }
 }
 
-/** Returns an entry's timeouts, isolation, era and trust. */
-function toLimits({ timeout, connectTimeout, isolated, era, trust }: ServerEntry) {
+/** Returns an entry's timeouts, isolation, era, trust and sampling. */
+function toLimits({ timeout, connectTimeout, isolated, era, trust, sampling }: ServerEntry) {
   return {
     ...(trust === undefined ? {} : { trust }),
+    ...(sampling ? { sampling } : {}),
     ...(timeout === undefined ? {} : { callTimeout: limitToMilliseconds(timeout) }),
     ...(connectTimeout === undefined ? {} : { connectTimeout: limitToMilliseconds(connectTimeout) }),
     ...(isolated ? { isolated } : {}),

@@ -41,6 +41,8 @@ export interface StubTool {
   destructive?: boolean
   /** True if its server declares it destructive. */
   destroys?: boolean
+  /** Default true. */
+  samples?: boolean
   /** What the policy knows of it beside that; default the operator's own tool, which changes something. */
   facts?: Partial<ToolFacts>
   run(args: Record<string, unknown>, options: ServerCallOptions): ToolOutcome | Promise<ToolOutcome>
@@ -328,7 +330,7 @@ function createToolBox(
       const { reads = false, repeatable = reads, destructive = false, destroys = false } = tool
       const declared = reads ? ('look' as const) : destroys ? ('destroy' as const) : ('change' as const)
       const facts = { name, declared, trust: 'own' as const, isOwnChannel: false, ...tool.facts }
-      const hints = { reads, repeatable, destructive, facts }
+      const hints = { reads, repeatable, destructive, facts, samples: tool.samples ?? true }
       return { kind: 'server', ...hints, call: async (a, o) => tool.run(a, o) }
     },
     resolve: call => call,

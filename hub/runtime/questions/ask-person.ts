@@ -40,9 +40,13 @@ const MOST_QUESTIONS = 20
 
 /**
  * Answers what a server asks during one call of an agent: a person of its conversation decides, and its model
- * writes with `sample`. Disposing it ends what is still open.
+ * writes with `sample`, if the server may. Disposing it ends what is still open.
  */
-export function openAsker(deps: Deps, call: AskingCall, sample: Sample): Requester & AsyncDisposable {
+export function openAsker(
+  deps: Deps,
+  call: AskingCall,
+  sample: Sample | undefined,
+): Requester & AsyncDisposable {
   const ended = new AbortController()
   const open = new Set<Promise<JsonObject>>()
   let count = 0
@@ -50,12 +54,13 @@ export function openAsker(deps: Deps, call: AskingCall, sample: Sample): Request
     if (++count > MOST_QUESTIONS)
       throw new HubError('rate_limited', `One call may ask ${MOST_QUESTIONS} times at most`)
     if (method === ELICITATION) return askPerson(deps, call, params, signal)
-    if (method === 'sampling/createMessage') return sample(params, signal)
+    if (method === 'sampling/createMessage' && sample) return sample(params, signal)
+    if (method === 'sampling/createMessage') throw new HubError('forbidden', NO_SAMPLING)
     throw new HubError('bad_request', `Agents do not answer ${method}`)
   }
   return {
     key: call.thread,
-    capabilities: { elicitation: { form: {}, url: {} }, sampling: {} },
+    capabilities: { elicitation: { form: {}, url: {} }, ...(sample ? { sampling: {} } : {}) },
     repeats: false,
     async ask(method, params, signal) {
       const asked = answer(method, params, AbortSignal.any([signal, ended.signal]))
@@ -72,6 +77,9 @@ export function openAsker(deps: Deps, call: AskingCall, sample: Sample): Request
     },
   }
 }
+
+const NO_SAMPLING =
+  "This server may not use the agent's model. Its entry in the hub's config allows that with sampling: true."
 
 /**
  * Answers an `elicitation/create`: a person decides on an approval, whose note holds what the server wants to

@@ -189,3 +189,14 @@ test('a stop ends what the model writes, which is paid', async () => {
   expect(errors).toEqual(['Stopped by alex'])
   expect((await used(world)).day?.tokens).toBe(15 + estimateOf(world, 1))
 })
+
+test('a server whose entry does not allow it is told so, and nothing is asked or paid', async () => {
+  const { tool, answers, errors } = askingTool('sampling/createMessage', REQUEST)
+  await using world = await openWorld({ tools: [{ ...tool, samples: false }] })
+  world.model.script(call([['setup']]), say('done'))
+  await world.start()
+  await world.post('go')
+  await world.idle()
+  expect([answers, errors]).toEqual([[], [expect.stringContaining('sampling: true')]])
+  expect(world.model.requests.all).toHaveLength(2)
+})
