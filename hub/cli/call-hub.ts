@@ -36,6 +36,7 @@ export async function printCall(
 
 /** Commands that replace the hub's tools in messages to people. */
 const COMMANDS: Record<string, string> = {
+  hub_list_allowances: 'superbloom policy allowances',
   hub_list_dead_letters: 'superbloom dead-letters --all',
   hub_list_schedules: 'superbloom schedules',
   hub_list_threads: 'superbloom threads --archived',
