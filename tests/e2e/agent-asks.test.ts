@@ -14,7 +14,7 @@ describe('an agent calls servers that ask', () => {
   let hub: TestHub
   let chat: ChatClient
   beforeAll(async () => {
-    const servers = Object.fromEntries(ERAS.map(era => [era, askingServer(era)]))
+    const servers = Object.fromEntries(ERAS.map(era => [era, { ...askingServer(era), sampling: true }]))
     hub = await startTestHub({
       config: JSON.stringify({ servers: { metrics: false, ...servers } }),
       overrides: { model },
@@ -138,7 +138,9 @@ describe('an agent calls servers that ask', () => {
 
 test('the built-in model writes for no server', async () => {
   await using hub = await startTestHub({
-    config: JSON.stringify({ servers: { metrics: false, legacy: askingServer('legacy') } }),
+    config: JSON.stringify({
+      servers: { metrics: false, legacy: { ...askingServer('legacy'), sampling: true } },
+    }),
   })
   await untilReady(hub, 'legacy')
   using chat = await openChat(hub)
