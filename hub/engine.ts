@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { createToolFinder } from './catalogue/find-tools.ts'
 import { createServerTools, type ServerTools } from './catalogue/server-tools.ts'
 import { createToolBox } from './catalogue/tool-box.ts'
+import { openToolPins, type ToolPins } from './catalogue/tool-pins.ts'
 import { type ServersWatch, watchServers } from './catalogue/watch-servers.ts'
 import { builtIns } from './config/built-ins.ts'
 import { serverEnvironment } from './config/environment.ts'
@@ -41,6 +42,7 @@ const SETTLED_AFTER_MS = 5_000
 /** The servers, the agents above them, and the parts that start their cycles. */
 export interface Engine {
   readonly serverTools: ServerTools
+  readonly toolPins: ToolPins
   readonly router: Router
   readonly runtime: Runtime
   readonly approvals: Approvals
@@ -76,8 +78,11 @@ export async function createEngine(foundation: Foundation, stack: AsyncDisposabl
   const metaNames = metaTools.map(({ name }) => name)
   const serverTools = stack.use(openServerTools(foundation, router, metaNames, stack))
   const { servers } = serverTools
+  const toolPins = stack.use(await openToolPins(foundation, router.postEvent))
+  stack.defer(signals.on('servers', () => toolPins.look(servers)))
   const finder = stack.use(createToolFinder(() => servers.catalogue.tools))
-  const toolBox = createToolBox(servers, metaTools, { rerun: () => config.current.tools.rerun, finder })
+  const rerun = () => config.current.tools.rerun
+  const toolBox = createToolBox(servers, metaTools, { rerun, finder, risenOf: toolPins.risenOf })
   // No cycle starts before the servers have settled: the startup barrier then enlarges the semaphore.
   const semaphore = createSemaphore(0)
   const runtime = stack.use(openRuntime(foundation, crashGuard, toolBox, semaphore))
@@ -101,6 +106,7 @@ export async function createEngine(foundation: Foundation, stack: AsyncDisposabl
   )
   const engine: Engine = {
     serverTools,
+    toolPins,
     router,
     runtime,
     approvals,

@@ -100,6 +100,7 @@ function toHubToolDeps(foundation: Foundation, engine: Engine): HubToolDeps {
     postMessage: router.postMessage,
     reset,
     postEvent: router.postEvent,
+    acceptTools: (server, by) => engine.toolPins.accept(server, by),
     explain,
     stop: async (target, by) => {
       const { stopped, waiting } = await router.stop(target, by)
@@ -139,6 +140,7 @@ function toStatusFacts(foundation: Foundation, engine: Engine): StatusFacts {
     held: crashGuard.hold,
     serversDown: serversWatch.down,
     servers: serverTools.servers,
+    changedTools: server => engine.toolPins.changedOf(server),
     busy: runtime.busy,
     budget: budgetOf(config.current),
     agents: agents.all,

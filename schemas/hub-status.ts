@@ -22,6 +22,10 @@ const server = z.object({
     .array(z.string())
     .optional()
     .describe('what it lists that clients would refuse, with why: nobody sees that'),
+  changedTools: z
+    .array(z.string())
+    .optional()
+    .describe('not as they were when a person accepted them, or first seen'),
   upstreams: z
     .array(upstreamHealth)
     .optional()

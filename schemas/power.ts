@@ -35,6 +35,8 @@ export interface ToolFacts {
   trust: 'own' | 'third'
   /** Whether a tool that sends reaches the operator's own channels alone. */
   isOwnChannel: boolean
+  /** Why every call needs a person's yes: its server made it more dangerous, and nobody accepted that. */
+  risen?: string | undefined
 }
 
 /** Key in the `_meta` of a built-in server's result: it shows text that comes from outside. */

@@ -88,3 +88,9 @@ test('a changed catalogue is found as it is now', () => {
   list = []
   expect(finder.find('brew coffee', 5, everything)).toEqual([])
 })
+
+test('a model sees the beginning of a very long description', () => {
+  using finder = createToolFinder(() => [findable(tool('long', `Lights ${'x'.repeat(5_000)}`))])
+  const [found] = finder.find('long', 1, () => true)
+  expect(found?.description).toBe(`Lights ${'x'.repeat(3_993)}… (1007 more characters)`)
+})

@@ -1,9 +1,25 @@
 import type { Tool } from '@modelcontextprotocol/client'
+import type { ToolClass } from '../../schemas/power.ts'
 import type { ModelTool } from '../core/model.ts'
+import { truncate } from '../core/text.ts'
+
+/** The most characters of a description that a model is shown. */
+const LONGEST_DESCRIPTION = 4_000
 
 /** Tells whether a tool only reads by its annotations; one marked destructive too counts as destructive. */
 export function isReading({ annotations }: Tool): boolean {
   return annotations?.readOnlyHint === true && annotations.destructiveHint !== true
+}
+
+/** Words in names of tools that reach people or places outside. */
+const SENDING = /(?:^|[_-])(?:send|e?mail|post|publish|tweet|notify|reply|invite|share|upload)(?:[_-]|$)/i
+
+/** Returns the class that a server declares for a tool. */
+export function declaredClass(tool: Tool, trust: 'own' | 'third'): ToolClass {
+  const { destructiveHint, openWorldHint } = tool.annotations ?? {}
+  if (isReading(tool)) return 'look'
+  if (destructiveHint === true) return 'destroy'
+  return SENDING.test(tool.name) || (trust === 'third' && openWorldHint === true) ? 'send' : 'change'
 }
 
 /** Converts a server's tool to the form that a model is shown. */
@@ -12,7 +28,7 @@ export function toModelTool(tool: Tool): ModelTool & { readOnly: boolean } {
   return {
     name: tool.name,
     ...(title === undefined ? {} : { title }),
-    description: tool.description ?? '',
+    description: truncate(tool.description ?? '', LONGEST_DESCRIPTION),
     inputSchema: tool.inputSchema,
     readOnly: isReading(tool),
   }

@@ -35,7 +35,11 @@ function makeToolBox(annotations: Tool['annotations'], rerun: string[] = []) {
     settled: true,
     specOf: () => undefined,
   }
-  return createToolBox(servers, [], { rerun: () => rerun, finder: createToolFinder(() => []) })
+  return createToolBox(servers, [], {
+    rerun: () => rerun,
+    finder: createToolFinder(() => []),
+    risenOf: () => undefined,
+  })
 }
 
 test.each([

@@ -21,10 +21,11 @@ import type { ServerSpec } from '../upstream/server-spec.ts'
 import type { CatalogueTool } from './catalogue.ts'
 import type { ToolFinder } from './find-tools.ts'
 import { fitNulls } from './fit-nulls.ts'
-import { isReading, toModelTool } from './model-tool.ts'
+import { declaredClass, isReading, toModelTool } from './model-tool.ts'
 import { toFailure, toOutcome } from './outcome.ts'
 import { takePictures } from './pictures.ts'
 import type { Servers } from './servers.ts'
+import type { ToolPins } from './tool-pins.ts'
 
 /** The field of a request's `_meta` that holds the idempotency key of a call. */
 const IDEMPOTENCY_KEY = 'superbloom/idempotencyKey'
@@ -36,13 +37,15 @@ export interface ToolBoxDeps {
   /** Returns globs over tools that are safe to repeat, whatever their annotations say. */
   rerun: () => readonly string[]
   finder: ToolFinder
+  /** Returns why every call of a tool needs a person's yes. */
+  risenOf: ToolPins['risenOf']
 }
 
 /** Creates the tools of agents: those of the servers by their globs, and the meta-tools unless taken away. */
 export function createToolBox(
   servers: Pick<Servers, 'catalogue' | 'call' | 'specOf' | 'untilListed' | 'whyMissing' | 'settled'>,
   metaTools: readonly MetaTool[],
-  { rerun, finder }: ToolBoxDeps,
+  { rerun, finder, risenOf }: ToolBoxDeps,
 ): ToolBox<Tx> {
   const meta = new Map(metaTools.map(tool => [tool.name, tool]))
   const lists = new WeakMap<ToolAccess, Listed>()
@@ -79,7 +82,9 @@ export function createToolBox(
           ? { kind: 'meta', ends: metaTool.ends, run: fitTool(metaTool, access).run }
           : undefined
       const tool = servers.catalogue.tool(name)
-      return tool && givesTool(access, name) ? serverTool(servers, tool, rerun()) : undefined
+      return tool && givesTool(access, name)
+        ? serverTool(servers, tool, { rerun: rerun(), risenOf })
+        : undefined
     },
     whyMissing: (name, access) => (givesTool(access, name) ? servers.whyMissing(name) : undefined),
     untilListed: async (name, signal) => {
@@ -145,13 +150,13 @@ function findTool(finder: ToolFinder, access: ToolAccess): AgentTool<Tx> {
 function serverTool(
   servers: Pick<Servers, 'call' | 'specOf'>,
   { name, server, definition }: CatalogueTool,
-  rerun: readonly string[],
+  { rerun, risenOf }: { rerun: readonly string[]; risenOf: ToolPins['risenOf'] },
 ): AgentTool<Tx> {
   const { annotations = {}, inputSchema } = definition
   const { idempotentHint, destructiveHint } = annotations
   const reads = isReading(definition)
   const spec = servers.specOf(server)
-  const facts = toFacts(definition, spec)
+  const facts = toFacts(definition, spec, risenOf)
   const repeatable = reads || idempotentHint === true || matchesGlobs(rerun, name)
   return {
     kind: 'server',
@@ -187,21 +192,20 @@ function serverTool(
   }
 }
 
-/** Words in names of tools that reach people or places outside. */
-const SENDING = /(?:^|[_-])(?:send|e?mail|post|publish|tweet|notify|reply|invite|share|upload)(?:[_-]|$)/i
-
 /** Returns what the policy knows of a tool; a server that does not run counts as anybody's. */
-function toFacts(tool: CatalogueTool['definition'], spec: ServerSpec | undefined): ToolFacts {
-  const { destructiveHint, openWorldHint } = tool.annotations ?? {}
+function toFacts(
+  tool: CatalogueTool['definition'],
+  spec: ServerSpec | undefined,
+  risenOf: ToolPins['risenOf'],
+): ToolFacts {
   const trust = spec?.trust ?? 'third'
-  const isSending = SENDING.test(tool.name) || (trust === 'third' && openWorldHint === true)
-  const changing = isSending ? 'send' : 'change'
-  const declared = isReading(tool) ? 'look' : destructiveHint === true ? 'destroy' : changing
+  const risen = trust === 'third' ? risenOf(tool) : undefined
   return {
     name: tool.name,
-    declared,
+    declared: declaredClass(tool, trust),
     trust,
     isOwnChannel: trust === 'own' && tool._meta?.[OWN_CHANNELS] === true,
+    ...(risen === undefined ? {} : { risen }),
   }
 }
 

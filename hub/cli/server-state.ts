@@ -2,7 +2,7 @@ import { type HubStatus, hubStatus } from '../../schemas/hub-status.ts'
 import { sleep, systemClock, toIso } from '../core/clock.ts'
 import { HubError } from '../core/errors.ts'
 import { plural, toLine } from '../core/text.ts'
-import { describeName } from '../mcp/hub-tools/status.ts'
+import { describeChanged, describeName } from '../mcp/hub-tools/status.ts'
 import { callHub } from './call-hub.ts'
 import type { RunningHub } from './find-hub.ts'
 
@@ -62,6 +62,7 @@ export function describeServer(server: HubStatus['servers'][number]): string {
     ...(error ? [`  ${toLine(error)}`] : []),
     ...(nextTryAt === undefined ? [] : [`  tried again at ${toIso(nextTryAt)}`]),
     ...(collisions.length > 0 ? [`  names that others have: ${toLine(collisions.join(', '))}`] : []),
+    ...describeChanged(server).map(line => `  ${toLine(line)}`),
     ...leftOut.map(entry => `  left out: ${toLine(entry)}`),
   ]
   return [

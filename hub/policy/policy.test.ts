@@ -47,6 +47,12 @@ test.for<[string, Case, string]>([
   ['approve of the config', { rules: { approve: ['x'] }, grants: ['x'] }, 'ask'],
   ['approve of the agent', { approve: ['*'], grants: ['x'] }, 'ask'],
   ['approve of what looks', { tool: { declared: 'look' }, approve: ['x'] }, 'ask'],
+  [
+    'a risen tool',
+    { tool: { declared: 'look', risen: 'it rose' }, rules: { allow: [ANY()] }, grants: ['x'] },
+    'ask',
+  ],
+  ['a risen tool that is denied', { tool: { risen: 'it rose' }, rules: { deny: ['x'] } }, 'refuse'],
   ['deny', { tool: { declared: 'look' }, rules: { deny: ['x'], allow: [ANY()] } }, 'refuse'],
   ['allow for that power', { power: 'foreign', rules: { allow: [ANY('foreign')] } }, 'run'],
   ['allow for a higher power', { power: 'foreign', rules: { allow: [ANY('routine')] } }, 'ask'],

@@ -31,6 +31,7 @@ export function decidePolicy(rules: PolicyRules, question: PolicyQuestion): Verd
   const toolClass = classOf(rules, tool)
   const verdict = (kind: Verdict['kind'], reason: string): Verdict => ({ kind, toolClass, reason })
   if (matchesGlobs(rules.deny, name)) return verdict('refuse', 'tools.deny of the config lists it')
+  if (tool.risen !== undefined) return verdict('ask', tool.risen)
   if (matchesGlobs(rules.approve, name)) return verdict('ask', 'tools.approve of the config lists it')
   if (matchesGlobs(agent.approve, name)) return verdict('ask', `approve in agents/${agent.name}.md lists it`)
   const allowed = rules.allow.some(

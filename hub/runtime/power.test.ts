@@ -275,6 +275,21 @@ test('beside a yes a person lets further calls of the tool run, for that power a
   expect(await tryStop('e4', 'routine')).toBe('waiting')
 })
 
+test('a tool that its server made more dangerous asks in spite of an allowance and of grants', async () => {
+  ran.splice(0)
+  const risen = 'its server changed it'
+  const tools = [{ ...tool, facts: { trust: 'third' as const, risen } }]
+  await using world = await openWorld({ tools, agents: [{ events: ['temp_high'], grants: ['stop'] }] })
+  const now = world.clock.now()
+  const row = { id: 'alw_1', agent: 'homelab', tool: 'stop', power: 'routine' as const, until: now + 60_000 }
+  await world.store.write(tx => addAllowance(tx, { ...row, created_by: 'alex', created_at: now }))
+  await world.start()
+  world.model.script(stop, say('tried'))
+  await publish(world, 'e1')
+  await world.idle()
+  expect([(await onlyApproval(world)).reason, ran]).toEqual([risen, []])
+})
+
 test('an allowance ends with its time', async () => {
   await using world = await openHouse()
   const now = world.clock.now()

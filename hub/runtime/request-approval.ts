@@ -31,7 +31,8 @@ export async function decideCall(
   const { agent, power, hasReadForeign, thread, id } = cycle
   const verdict = policy({ tool: tool.facts, power, agent, hasReadForeign })
   const allowance = { agent: agent.name, tool: row.tool, power, now: cycle.now() }
-  if (verdict.kind !== 'run' && !(verdict.kind === 'ask' && (await isAllowed(tx, allowance)))) return verdict
+  const mayBeAllowed = verdict.kind === 'ask' && tool.facts.risen === undefined
+  if (verdict.kind !== 'run' && !(mayBeAllowed && (await isAllowed(tx, allowance)))) return verdict
   if (wantsYes(cycle, row)) return { kind: 'ask', reason: 'it was asked to wait for a yes' }
   if (tool.reads) return RUNS
   const call = { thread, cycle: id, tool: row.tool, hash: hashArguments(row.arguments) }

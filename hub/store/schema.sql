@@ -107,6 +107,11 @@ CREATE TABLE tool_calls (
   status text not null, result_json text, created_at bigint not null, started_at bigint, ended_at bigint, arguments_hash text default '' not null, approval_id text,
   constraint tool_calls_place unique (cycle_id, step, position)) without rowid;
 CREATE INDEX tool_calls_doubtful on tool_calls (thread_id, tool) where status = 'unknown';
+CREATE TABLE tool_pins (
+  server text not null, tool text not null, class text not null, parts_json text not null,
+  seen_class text not null, seen_json text not null, first_seen_at bigint not null,
+  risen_to text, risen_at bigint,
+  constraint tool_pins_key primary key (server, tool)) without rowid;
 CREATE TABLE usage_days (
   day text not null, agent text not null, tokens bigint not null, cost_micros bigint not null,
   wakes bigint not null, constraint usage_days_key primary key (day, agent)) without rowid;

@@ -1,6 +1,6 @@
 import type { Generated, Insertable, Selectable } from 'kysely'
 import type { MessageKind, ToolCallStatus } from '../../schemas/chat.ts'
-import type { Power } from '../../schemas/power.ts'
+import type { Power, ToolClass } from '../../schemas/power.ts'
 
 /*
  * The rows of the tables. Times are unix milliseconds, flags 0 or 1, columns that end in _json hold JSON text
@@ -308,6 +308,22 @@ export interface Tables {
     created_at: number
     revoked_at: number | null
   }
+  /** A tool of another's server as a person accepted it, or as it was first seen, beside what it is now. */
+  tool_pins: {
+    server: string
+    /** Its name on its server. */
+    tool: string
+    class: ToolClass
+    /** For each part of the definition its hash and the beginning of its text. */
+    parts_json: string
+    /** Class and parts as last listed; those of the pin while nothing changed. */
+    seen_class: ToolClass
+    seen_json: string
+    first_seen_at: number
+    /** The most dangerous class that the server gave it since, and when; null if that is not above `class`. */
+    risen_to: ToolClass | null
+    risen_at: number | null
+  }
   hub_state: { key: string; value_json: string }
   /** The words of rows that left the windows; the full-text index follows this table by itself. */
   history_texts: { id: Generated<number>; text: string; thread_id: string; seq: number; created_at: number }
@@ -322,6 +338,7 @@ export type MessageRow = Selectable<Tables['messages']>
 export type NewSchedule = Insertable<Tables['schedules']>
 export type NewToolCall = Insertable<Tables['tool_calls']>
 export type ApprovalRow = Selectable<Tables['approvals']>
+export type ToolPinRow = Selectable<Tables['tool_pins']>
 export type AllowanceRow = Selectable<Tables['allowances']>
 export type DeadLetterRow = Selectable<Tables['dead_letters']>
 export type SessionRow = Selectable<Tables['sessions']>

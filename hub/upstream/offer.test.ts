@@ -35,6 +35,13 @@ test('a tool for which clients would refuse the whole list is left out', async (
   expect(reasons.at(-1)).toBe('the whole: expected object, received null')
 })
 
+test('of a server with very many tools the first thousand are listed', async () => {
+  const many = Array.from({ length: 1_002 }, (_, at) => ({ name: `t${at}`, inputSchema: { type: 'object' } }))
+  const { list, leftOut, reasons } = await read('tools', many)
+  expect(list).toEqual(many.slice(0, 1_000))
+  expect([leftOut, reasons]).toEqual([['2 more tools'], ['a server may have 1000']])
+})
+
 test('what can be read but not written again is left out', async () => {
   const deep: unknown = JSON.parse(`${'['.repeat(20_000)}${']'.repeat(20_000)}`)
   const tool = { name: 'deep', inputSchema: { type: 'object', properties: { deep } } }

@@ -28,6 +28,8 @@ export const NO_OFFER: Offer = { tools: [], resources: [], resourceTemplates: []
 
 /** The most pages of a list that are read, since a server may never stop paging. */
 const MOST_PAGES = 100
+/** The most tools of a server. */
+const MOST_TOOLS = 1_000
 /** The most characters of one list's JSON. */
 const LONGEST_LIST = 32 * 1024 * 1024
 
@@ -79,6 +81,8 @@ export async function readList<Kind extends OfferKind>(
   if (!capabilities[capability]) return []
   const found: unknown[] = []
   const take = () => {
+    const over = kind === 'tools' ? found.splice(MOST_TOOLS).length : 0
+    if (over > 0) onLeftOut(`${over} more tools`, `a server may have ${MOST_TOOLS}`)
     const stated = found.map(entry => withoutNulls(entry))
     const entries = kind === 'tools' ? stated.map(withSchema) : stated
     return entries.filter((entry): entry is Entry<Kind> => {

@@ -29,6 +29,7 @@ const HUB_TOOLS = [
   'hub_search_history',
   'hub_status',
   'hub_release_agents',
+  'hub_accept_tools',
   'hub_delete_conversation',
 ]
 const METRICS_TOOLS = ['get_system_metrics', 'get_processes', 'get_disk_health']

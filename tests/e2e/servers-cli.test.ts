@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } 
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Ended, runCli } from '../support/cli.ts'
-import { openClient } from '../support/clients.ts'
+import { openClient, textOf } from '../support/clients.ts'
 import { odd } from '../support/downstream.ts'
 import { untilNoChildren } from '../support/processes.ts'
 import { startTestHub, type TestHub } from '../support/test-hub.ts'
@@ -55,6 +55,30 @@ test('a server is added, switched off and on, removed and had back, each as soon
   expect((await run('add', ...back)).stdout).toContain('lamp: ready, 3 tools')
   const all = JSON.stringify([added, removed])
   expect(all).not.toContain('hunter2')
+})
+
+test('a tool that its server makes more dangerous is shown and asks, until a person accepts it', async () => {
+  const program = readFileSync(args[0] ?? '', 'utf8')
+  const file = hub.writeData('programs/risky.ts', program)
+  expect((await run('add', 'risky', '--', command, file)).stdout).toContain('risky: ready, 3 tools')
+  writeFileSync(file, program.replace('readOnlyHint: true', 'destructiveHint: true'))
+  await run('disable', 'risky')
+  const shown = '1 tool changed: pid; superbloom servers accept risky'
+  expect((await run('enable', 'risky')).stdout).toContain(shown)
+  await using client = await openClient('sdk 2, 2026-07-28', hub)
+  const call = { tool: 'risky__pid' }
+  const why = /pid.*asks a person: its server changed it from look to destroy on \d{4}-/
+  expect(textOf(await client.call('hub_explain_policy', call))).toMatch(why)
+  expect((await client.call('hub_status', {})).structuredContent).toMatchObject({
+    servers: expect.arrayContaining([expect.objectContaining({ name: 'risky', changedTools: ['pid'] })]),
+  })
+  expect(await run('accept', 'risky')).toMatchObject({ code: 0, stdout: 'Accepted 1 changed tool: pid.\n' })
+  const { structuredContent } = await client.call('hub_list_events', { type: 'hub.tool_changed' })
+  const payload = { server: 'risky', tool: 'pid', what: ['annotations'] }
+  expect(structuredContent).toMatchObject({ events: [{ source: 'hub', payload }] })
+  expect(textOf(await client.call('hub_explain_policy', call))).not.toMatch(why)
+  expect((await run()).stdout).not.toContain('changed')
+  expect(await run('accept', 'nobody')).toMatchObject({ code: 1, stderr: expect.stringContaining('nobody') })
 })
 
 test('what the config file says is changed there, with its comments and a copy of before', async () => {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { hubStatus } from '../../../schemas/hub-status.ts'
-import { callHub } from '../call-hub.ts'
+import { callHub, printCall } from '../call-hub.ts'
 import { addServers, removeServer, switchServer } from '../change-servers.ts'
 import { findHub } from '../find-hub.ts'
 import { print, printJson } from '../print.ts'
@@ -42,6 +42,11 @@ export function define(command: Command): void {
       .argument('<name>', 'as superbloom servers shows it')
       .action((name: string) => switchServer(name, change))
   }
+  command
+    .command('accept')
+    .description("take a server's changed tools as they are now")
+    .argument('<name>', 'as superbloom servers shows it')
+    .action((name: string) => printCall('hub_accept_tools', { server: name }))
   command
     .command('login')
     .description('log in at a server behind a url that asks for it; prints the address to open')

@@ -43,6 +43,7 @@ async function openChatTool(onPost?: () => void) {
     },
     reset: unused,
     stop: unused,
+    acceptTools: unused,
     postEvent: unused,
     explain: unused,
     status: unused,

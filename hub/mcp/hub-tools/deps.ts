@@ -47,6 +47,8 @@ export interface HubToolDeps extends HubToolReads {
     kind: 'run' | 'ask' | 'refuse'
     reason: string
   }[]
+  /** Accepts a server's tools as they are; returns those that had changed. Throws `not_found`. */
+  acceptTools: (server: string, by: string) => Promise<string[]>
   postEvent: (event: NewEvent) => Promise<RoutedEvent | undefined>
   /**
    * Returns servers and their health, model, queues, store, version; with `health` also that of the programs

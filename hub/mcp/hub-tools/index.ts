@@ -1,3 +1,4 @@
+import { acceptTools } from './accept-tools.ts'
 import { listAgents } from './agents.ts'
 import { listAllApprovals } from './approvals.ts'
 import { chat } from './chat.ts'
@@ -37,5 +38,6 @@ export const hubTools: readonly HubTool[] = [
   searchAll,
   status,
   releaseAgents,
+  acceptTools,
   deleteOneConversation,
 ]

@@ -36,6 +36,8 @@ export interface StatusFacts extends Pick<HubStatus, 'held' | 'problems'> {
     health(): Promise<ReadonlyMap<string, UpstreamHealth[]>>
     readonly catalogue: { tool(name: string): { server: string } | undefined }
   }
+  /** Returns the names of a server's tools that changed, which nobody accepted yet. */
+  changedTools: (server: string) => string[]
   busy: number
   budget: DailyLimits & { currency?: string | undefined }
   agents: readonly { name: string; limits: DailyLimits & { wakesPerDay?: number | undefined } }[]
@@ -62,7 +64,7 @@ export async function readStatus(
     deadLetters: { open: await countOpenDeadLetters(store.db) },
     ...(held ? { held } : {}),
     serversDown: [...serversDown].map(([name, since]) => ({ name, since })),
-    servers: await readServers(facts.servers, quirks, asked.health === true),
+    servers: await readServers(facts, quirks, asked.health === true),
     queues: { waiting: waiting.reduce((sum, { count }) => sum + count, 0), busy },
     budgets: await readBudgets(store, dayOf(clock.now(), facts.timezone), facts),
     store: { kind: 'sqlite', bytes: storeBytes(facts.dataFolder) },
@@ -110,7 +112,7 @@ function distinct<Value>(values: readonly Value[]): Value[] {
 }
 
 async function readServers(
-  servers: StatusFacts['servers'],
+  { servers, changedTools }: Pick<StatusFacts, 'servers' | 'changedTools'>,
   quirks: readonly ModelQuirk[],
   withHealth: boolean,
 ): Promise<HubStatus['servers']> {
@@ -121,8 +123,10 @@ async function readServers(
     const refused = quirks.flatMap(({ model, tools = [] }) =>
       tools.filter(isOwn).map(name => `${name}: the model ${model} refuses it`),
     )
+    const changed = changedTools(server.name)
     return {
       ...server,
+      ...(changed.length > 0 ? { changedTools: changed } : {}),
       ...(refused.length > 0 ? { leftOut: [...(server.leftOut ?? []), ...refused] } : {}),
       ...(behind === undefined ? {} : { upstreams: behind }),
     }

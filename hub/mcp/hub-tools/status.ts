@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { UpstreamHealth } from '../../../schemas/health.ts'
 import { type Budgets, type HubStatus, hubStatus } from '../../../schemas/hub-status.ts'
 import { toIso } from '../../core/clock.ts'
-import { plural, toLine } from '../../core/text.ts'
+import { plural, toLine, truncate } from '../../core/text.ts'
 import { defineHubTool } from './hub-tool.ts'
 
 export const status = defineHubTool({
@@ -30,6 +30,7 @@ export function describeStatus(state: HubStatus): string {
     ),
     ...(one.collisions ?? []).map(collision => toRow('    ', `a name that another has: ${collision}`)),
     ...(one.leftOut ?? []).map(entry => toRow('    ', `left out: ${entry}`)),
+    ...describeChanged(one).map(line => toRow('    ', line)),
     ...(one.upstreams ?? []).map(upstream => toRow('    ', describeUpstream(upstream))),
   ])
   const { kind, name, baseUrl } = state.model
@@ -52,6 +53,16 @@ export function describeStatus(state: HubStatus): string {
 function toRow(indent: string, text: string): string {
   return `${indent}${toLine(text)}`
 }
+
+/** Describes the tools of a server that changed, in a line for a person; none if none did. */
+export function describeChanged({ name, changedTools = [] }: HubStatus['servers'][number]): string[] {
+  if (changedTools.length === 0) return []
+  const shown = truncate(changedTools.join(', '), LONGEST_CHANGED)
+  return [`${plural(changedTools.length, 'tool')} changed: ${shown}; superbloom servers accept ${name}`]
+}
+
+/** The most characters of the names of changed tools. */
+const LONGEST_CHANGED = 400
 
 /** Returns the server's other name, to follow its name. */
 export function describeName({ writtenAs }: Pick<HubStatus['servers'][number], 'writtenAs'>): string {

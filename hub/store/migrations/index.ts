@@ -10,6 +10,7 @@ import { up as eventReleases } from './006-event-releases.ts'
 import { up as taskResults } from './007-task-results.ts'
 import { up as approvalLeases } from './008-approval-leases.ts'
 import { up as powers } from './009-powers.ts'
+import { up as toolPins } from './010-tool-pins.ts'
 
 type Up = (db: Kysely<unknown>, dialect: Dialect) => Promise<void>
 
@@ -24,6 +25,7 @@ export const migrations: readonly { name: string; up: Up }[] = [
   { name: '007-task-results', up: taskResults },
   { name: '008-approval-leases', up: approvalLeases },
   { name: '009-powers', up: powers },
+  { name: '010-tool-pins', up: toolPins },
 ]
 
 /** Brings the schema of a database up to date. Throws, with the migration's name, if one fails. */
