@@ -9,7 +9,7 @@ import { createToolBox } from './catalogue/tool-box.ts'
 import { openToolPins, type ToolPins } from './catalogue/tool-pins.ts'
 import { type ServersWatch, watchServers } from './catalogue/watch-servers.ts'
 import { builtIns } from './config/built-ins.ts'
-import { serverEnvironment } from './config/environment.ts'
+import { childEnvironment, listSecretFiles, serverEnvironment } from './config/environment.ts'
 import { budgetOf } from './config/models.ts'
 import { readDropInEntry } from './config/pasted-servers.ts'
 import { codeFile } from './config/paths.ts'
@@ -35,6 +35,7 @@ import { readCursor } from './store/events.ts'
 import { nextDue } from './store/schedules.ts'
 import { startClockTrigger } from './triggers/clock.ts'
 import { createServerEvents } from './triggers/server-events.ts'
+import { openSandbox, type Sandbox } from './upstream/stdio/sandbox.ts'
 
 /** Milliseconds after which cycles start even if some server is not ready. */
 const SETTLED_AFTER_MS = 5_000
@@ -76,7 +77,11 @@ export async function createEngine(foundation: Foundation, stack: AsyncDisposabl
     },
   })
   const metaNames = metaTools.map(({ name }) => name)
-  const serverTools = stack.use(openServerTools(foundation, router, metaNames, stack))
+  const sandbox = await openSandbox(childEnvironment(), () => ({
+    dataFolder: config.current.dataFolder,
+    files: listSecretFiles(config.file),
+  }))
+  const serverTools = stack.use(openServerTools(foundation, { router, metaNames, sandbox }, stack))
   const { servers } = serverTools
   const toolPins = stack.use(await openToolPins(foundation, router.postEvent))
   stack.defer(signals.on('servers', () => toolPins.look(servers)))
@@ -246,8 +251,7 @@ function openRuntime(
 /** Opens the upstream servers. Their events go to the router until the stack is disposed of. */
 function openServerTools(
   { clock, random, log, signals, store, version, config }: Foundation,
-  router: Router,
-  metaNames: readonly string[],
+  { router, metaNames, sandbox }: { router: Router; metaNames: readonly string[]; sandbox: Sandbox },
   stack: AsyncDisposableStack,
 ): ServerTools {
   const hubNames = hubTools.map(({ definition }) => definition.name)
@@ -264,6 +268,7 @@ function openServerTools(
     taken: { tools: taken, prompts: new Set(), isOwn: ownsResource },
     longestName: () => config.current.tools.longestName,
     builtIns,
+    sandbox,
     childEnvironment: (prefixes = []) => ({ ...serverEnvironment(prefixes, dataFolder), ...compileCache() }),
     loader: pathToFileURL(codeFile('hub/upstream/drop-in-loader.mjs')).href,
     dataFolder,

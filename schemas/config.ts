@@ -100,6 +100,17 @@ export const serverEntry = z.looseObject({
     .boolean()
     .optional()
     .describe("true: during an agent's call it may have the agent's model write for it; default false"),
+  // YAML 1.1 reads off as false; other programs' settings of this name are objects.
+  sandbox: z
+    .union([
+      z.enum(['auto', 'strict', 'off']),
+      z.boolean().transform(on => (on ? 'auto' : 'off')),
+      z.looseObject({}).transform(() => undefined),
+    ])
+    .optional()
+    .describe(
+      'hides the hub from its process; auto: where that works, and not with trust: own; strict: else it does not start',
+    ),
   type: z.string().optional().describe('accepted and not needed: command or url say it'),
 })
 export type ServerEntry = z.infer<typeof serverEntry>

@@ -15,6 +15,7 @@ const server = z.object({
   tools: z.int(),
   writtenAs: z.string().optional().describe('its name in the config or of its folder, where that is no name'),
   sessions: z.int().optional().describe('that have a connection of their own, of an isolated server'),
+  uncontained: z.string().optional().describe('why it runs without the sandbox that it should have'),
   error: z.string().optional(),
   nextTryAt: z.number().optional().describe('unix milliseconds'),
   collisions: z.array(z.string()).optional(),

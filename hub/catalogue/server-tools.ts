@@ -1,5 +1,6 @@
 import type { ServerEntry } from '../../schemas/config.ts'
 import type { Clock } from '../core/clock.ts'
+import { describeUncontained } from '../core/describe-uncontained.ts'
 import { HubError } from '../core/errors.ts'
 import type { JsonObject, OfferChange } from '../core/forwarding.ts'
 import type { Log } from '../core/log.ts'
@@ -10,7 +11,9 @@ import { type BuiltIn, decideServers, type ServerSources } from '../upstream/dec
 import { readDropIns } from '../upstream/drop-ins.ts'
 import { createNegotiationCache } from '../upstream/negotiation.ts'
 import { type Authorizations, createAuthorizations } from '../upstream/oauth/authorizations.ts'
+import type { ServerSpec } from '../upstream/server-spec.ts'
 import { openChildGuard } from '../upstream/stdio/child-guard.ts'
+import type { Sandbox } from '../upstream/stdio/sandbox.ts'
 import type { TakenNames } from './catalogue.ts'
 import { openServers, type Servers } from './servers.ts'
 
@@ -30,6 +33,7 @@ export interface ServerToolsDeps {
   longestName: () => number
   builtIns: readonly BuiltIn[]
   loader: string
+  sandbox: Sandbox
   /** The folder in which logins are kept. */
   dataFolder: string
   dropInsFolder: string
@@ -67,26 +71,18 @@ export function createServerTools(deps: ServerToolsDeps): ServerTools {
   }
   const authorizations = createAuthorizations({ clock, log, dataFolder, onChange })
   const servers = openServers({
-    clock,
+    ...deps,
     guard,
     authorizations,
-    random: deps.random,
-    log,
-    version: deps.version,
     negotiated: createNegotiationCache(deps.store, deps.clock),
     connectTimeout: CONNECT_TIMEOUT_MS,
     callTimeout: CALL_TIMEOUT_MS,
-    taken: deps.taken,
-    longestName: deps.longestName,
     names: {
       read: () => readNameOwners(deps.store.db),
       save: owners => deps.store.write(tx => saveNameOwners(tx, owners)),
     },
-    onChange: deps.onChange,
-    onEvents: deps.onEvents,
-    onUpdated: deps.onUpdated,
-    onNotice: deps.onNotice,
   })
+  const warnOfUncontained = createUncontainedWarning(log)
   let applied = ''
   let cancelLook: (() => void) | undefined
   let disposed = false
@@ -100,6 +96,7 @@ export function createServerTools(deps: ServerToolsDeps): ServerTools {
       dropIns,
       node: process.execPath,
       loader: deps.loader,
+      sandbox: deps.sandbox,
       childEnvironment: deps.childEnvironment,
     })
     // File watchers do not report a chmod, so a timer looks again.
@@ -113,6 +110,7 @@ export function createServerTools(deps: ServerToolsDeps): ServerTools {
       if (replaced) deps.log.info('server_replaced', loser)
       else deps.log.warn('server_not_running', loser)
     }
+    warnOfUncontained(desired.specs)
     servers.apply(desired)
   }
   return {
@@ -126,6 +124,17 @@ export function createServerTools(deps: ServerToolsDeps): ServerTools {
       await authorizations[Symbol.asyncDispose]()
       await guard[Symbol.asyncDispose]()
     },
+  }
+}
+
+/** Returns a function that logs once which servers run without the sandbox that they should have. */
+function createUncontainedWarning(log: Log) {
+  let isWarned = false
+  return (specs: readonly ServerSpec[]) => {
+    const [message] = describeUncontained(specs)
+    if (message === undefined || isWarned) return
+    isWarned = true
+    log.warn('servers_not_contained', { message })
   }
 }
 

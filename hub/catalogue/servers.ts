@@ -23,6 +23,8 @@ export interface ServerStatus {
   tools: number
   /** Its name in the config or of its folder, if that is no valid server name. */
   writtenAs?: string
+  /** Why it runs without the sandbox that it should have. */
+  uncontained?: string
   /** Number of sessions that have their own connection. */
   sessions?: number
   error?: string
@@ -187,6 +189,7 @@ function describe(connection: Connection, catalogue: Catalogue, sessions: number
     ...(spec.writtenAs === undefined ? {} : { writtenAs: spec.writtenAs }),
     ...('era' in status ? { era: status.era } : {}),
     ...(spec.isolated ? { sessions } : {}),
+    ...(spec.uncontained === undefined ? {} : { uncontained: spec.uncontained }),
     ...('error' in status ? { error: status.error } : {}),
     ...('nextTryAt' in status ? { nextTryAt: status.nextTryAt } : {}),
     ...(collisions.length > 0 ? { collisions } : {}),

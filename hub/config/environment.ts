@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { HubError } from '../core/errors.ts'
 
 /** Reads a variable, or the file that its `NAME_FILE` twin points to; undefined where neither is set. */
@@ -45,4 +46,23 @@ export function childEnvironment(
     ([name]) => PASSED_TO_CHILDREN.includes(name) || prefixes.some(prefix => name.startsWith(prefix)),
   )
   return Object.fromEntries(passed.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
+}
+
+/** Returns the files with secrets of a hub with this config file and environment. */
+export function listSecretFiles(
+  configFile: string,
+  variables: Record<string, string | undefined> = process.env,
+): string[] {
+  // Certificates of authorities are no secret, and without them no TLS works.
+  const named = Object.entries(variables).filter(
+    ([name]) => name.endsWith('_FILE') && name !== 'SSL_CERT_FILE',
+  )
+  return [
+    configFile,
+    `${configFile}.bak`,
+    join(dirname(configFile), '.env'),
+    ...named.flatMap(([, file]) =>
+      file && existsSync(file) && statSync(file).isFile() ? [resolve(file)] : [],
+    ),
+  ]
 }

@@ -64,6 +64,8 @@ export class Connection implements AsyncDisposable {
   #session: UpstreamSession | undefined
   #failures = 0
   #readyAt = 0
+  /** True if a process of it ran in a sandbox, and none was ever ready. */
+  #mayNeedMore = false
   #inFlight = 0
   /** How its last process ended, with the end of its log. */
   #exitTail: string | undefined
@@ -206,6 +208,7 @@ export class Connection implements AsyncDisposable {
     this.#instructions = session.instructions
     this.#capabilities = session.capabilities
     this.#readyAt = this.#deps.clock.monotonic()
+    this.#mayNeedMore = false
     if (this.#logLevel !== undefined) this.setLogLevel(this.#logLevel)
     this.#log.info('server_ready', { era: session.era, tools: session.offer.tools.length })
     this.#show(session)
@@ -249,7 +252,10 @@ export class Connection implements AsyncDisposable {
       clock.monotonic(),
       decideBackoff(this.#failures, WAITS, random),
     )
-    const reason = describeLoss(error, this.#exitTail)
+    const end = describeLoss(error, this.#exitTail)
+    const isContainedEnd = this.#mayNeedMore && end === this.#exitTail
+    const hint = isContainedEnd ? ' (in a sandbox; "sandbox: off" in its entry starts it without)' : ''
+    const reason = `${end}${hint}`
     const why = capped ? `${reason} (it was started ${MOST_RESTARTS} times within a minute)` : reason
     this.#log.warn('server_down', { error: why, retryInMs: wait })
     this.#become({ state: 'down', error: why, nextTryAt: clock.now() + wait })
@@ -288,7 +294,12 @@ export class Connection implements AsyncDisposable {
       log: this.#log,
       authorization: this.#authorization,
       hooks: {
-        onStarted: pid => this.#deps.guard.watch(pid),
+        onStarted: pid => {
+          const { transport } = this.spec
+          this.#mayNeedMore =
+            this.#readyAt === 0 && transport.kind === 'stdio' && transport.wrap !== undefined
+          return this.#deps.guard.watch(pid)
+        },
         onStderr: line => this.#log.debug('server_stderr', { line }),
         onGone: why => {
           this.#exitTail = why

@@ -16,13 +16,20 @@ const metrics: BuiltIn = {
   envPrefixes: ['METRICS_'],
 }
 
-function decideAll(variables: Record<string, string>, configured: ServerSources['configured'] = {}) {
+const WORKS: ServerSources['sandbox'] = { why: undefined, wrap: () => ['sandboxed'] }
+
+function decideAll(
+  variables: Record<string, string>,
+  configured: ServerSources['configured'] = {},
+  sandbox = WORKS,
+) {
   return decideServers({
     builtIns: [media, metrics],
     configured,
     dropIns: [],
     node: 'node',
     loader: 'loader',
+    sandbox,
     childEnvironment: (prefixes = []) =>
       Object.fromEntries(
         Object.entries(variables).filter(([name]) => prefixes.some(prefix => name.startsWith(prefix))),
@@ -49,6 +56,39 @@ test.each([
     connectTimeout: milliseconds,
     isolated: true,
   })
+})
+
+const sandboxed = (entry: object, why?: string) => {
+  const sandbox = { why, wrap: () => ['sandboxed'] }
+  const { specs, losers } = decideAll({}, { x: { command: 'npx', ...entry } }, sandbox)
+  const spec = specs.find(({ name }) => name === 'x')
+  const wrap = spec?.transport.kind === 'stdio' ? spec.transport.wrap : undefined
+  return { wrapped: wrap !== undefined, why: spec ? spec.uncontained : losers.at(-1)?.reason }
+}
+
+test.each([
+  [{}, { wrapped: true, why: undefined }],
+  [{ trust: 'own' }, { wrapped: false, why: undefined }],
+  [{ sandbox: 'off' }, { wrapped: false, why: undefined }],
+  [{ sandbox: 'strict' }, { wrapped: true, why: undefined }],
+  [{ command: 'docker' }, { wrapped: false, why: undefined }],
+])('with a sandbox that works, an entry with %j: %j', (entry, expected) => {
+  expect(sandboxed(entry)).toEqual(expected)
+})
+
+test.each([
+  [{}, 'no bwrap'],
+  [{ trust: 'own' }, undefined],
+  [{ sandbox: 'off' }, undefined],
+  [{ sandbox: 'strict' }, 'its entry says sandbox: strict, but no bwrap'],
+])('with none, an entry with %j is not wrapped: %s', (entry, why) => {
+  expect(sandboxed(entry, 'no bwrap')).toEqual({ wrapped: false, why })
+})
+
+test('a built-in server is in no sandbox', () => {
+  const { transport } = decideAll({}).specs[0] ?? {}
+  expect(transport).toMatchObject({ kind: 'stdio' })
+  expect(transport).not.toHaveProperty('wrap')
 })
 
 test.each([

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { limitToMilliseconds, type OAuthEntry, type ServerEntry } from '../../schemas/config.ts'
 import type { DropIn } from './drop-ins.ts'
 import type { OAuthSettings, ServerSpec } from './server-spec.ts'
+import { needsPrivileges, type Sandbox } from './stdio/sandbox.ts'
 
 /** A server that comes with the hub. */
 export interface BuiltIn {
@@ -35,6 +36,7 @@ export interface ServerSources {
   loader: string
   /** Returns the environment of a child, with the hub's variables of these prefixes or without. */
   childEnvironment(prefixes?: readonly string[]): Record<string, string>
+  sandbox: Sandbox
 }
 
 export interface DesiredServers {
@@ -182,19 +184,44 @@ function fromDropIn(dropIn: DropIn, sources: ServerSources): Decided | Loser {
 }
 
 function fromProgram(dropIn: Extract<DropIn, { kind: 'program' }>, sources: ServerSources): ServerSpec {
+  const transport = {
+    kind: 'stdio' as const,
+    command: sources.node,
+    // The spec holds the time of the last change, so that a changed program is started anew.
+    args: ['--import', sources.loader, dropIn.file],
+    env: { ...sources.childEnvironment(), SUPERBLOOM_DROPPED_AT: String(Math.round(dropIn.changed)) },
+    cwd: dropIn.folder,
+  }
   return {
     name: dropIn.name,
     origin: 'drop-in',
     prefix: defaultPrefix(dropIn.name),
-    transport: {
-      kind: 'stdio',
-      command: sources.node,
-      // The spec holds the time of the last change, so that a changed program is started anew.
-      args: ['--import', sources.loader, dropIn.file],
-      env: { ...sources.childEnvironment(), SUPERBLOOM_DROPPED_AT: String(Math.round(dropIn.changed)) },
-      cwd: dropIn.folder,
-    },
+    ...containWherePossible(transport, sources.sandbox, dropIn.folder),
   }
+}
+
+type Contained = Pick<ServerSpec, 'transport' | 'uncontained'>
+type Stdio = Extract<ServerSpec['transport'], { kind: 'stdio' }>
+
+/** Puts a server of others in a sandbox, as its entry wants it; returns why it may not run, if so. */
+function contain(
+  transport: ServerSpec['transport'],
+  { sandbox: mode = 'auto', trust }: ServerEntry,
+  sandbox: Sandbox,
+  folder?: string,
+): Contained | Pick<Loser, 'reason'> {
+  if (transport.kind !== 'stdio' || mode === 'off' || (mode === 'auto' && trust === 'own'))
+    return { transport }
+  const privileged = needsPrivileges(transport.command)
+  if (mode === 'auto') return privileged ? { transport } : containWherePossible(transport, sandbox, folder)
+  const why = privileged ? `${transport.command} needs privileges that a sandbox takes away` : sandbox.why
+  if (why !== undefined) return { reason: `its entry says sandbox: strict, but ${why}` }
+  return containWherePossible(transport, sandbox, folder)
+}
+
+function containWherePossible(transport: Stdio, sandbox: Sandbox, folder?: string): Contained {
+  if (sandbox.why !== undefined) return { transport, uncontained: sandbox.why }
+  return { transport: { ...transport, wrap: sandbox.wrap(transport, folder) } }
 }
 
 function fromEntry(
@@ -208,7 +235,12 @@ function fromEntry(
   if (!entry.command && !entry.url) return { name, origin, reason: 'has neither command nor url; give one' }
   const prefix = entry.prefix ?? defaultPrefix(name)
   const transport = toTransport(entry, sources, folder)
-  return { spec: { name, origin, prefix, transport, ...toLimits(entry) }, disabled: entry.disabled === true }
+  const contained = contain(transport, entry, sources.sandbox, folder)
+  if ('reason' in contained) return { name, origin, ...contained }
+  return {
+    spec: { name, origin, prefix, ...contained, ...toLimits(entry) },
+    disabled: entry.disabled === true,
+  }
 }
 
 function toTransport(

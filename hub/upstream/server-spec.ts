@@ -20,6 +20,8 @@ export interface ServerSpec {
     | { kind: 'http'; url: string; headers: Record<string, string>; oauth?: OAuthSettings }
   /** `own` if its annotations and events are believed; default `third`. */
   trust?: 'own' | 'third'
+  /** Why it runs without the sandbox that it should have. */
+  uncontained?: string
   /** True if it may ask the model of an agent that calls it. */
   sampling?: boolean
   /** The prefix of its tools' names. */

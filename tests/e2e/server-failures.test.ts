@@ -109,7 +109,7 @@ describe('a server that never comes up', () => {
   })
 
   test('a program that ends at once: its end is the reason', async () => {
-    const says = (code: string) => ({ command: process.execPath, args: ['-e', code] })
+    const says = (code: string) => ({ ...odd().entry, args: ['-e', code] })
     await boot({
       exits: says('process.exit(3)'),
       throws: says('throw new Error("set FOO_KEY")'),

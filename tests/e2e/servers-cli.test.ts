@@ -59,7 +59,8 @@ test('a server is added, switched off and on, removed and had back, each as soon
 
 test('a tool that its server makes more dangerous is shown and asks, until a person accepts it', async () => {
   const program = readFileSync(args[0] ?? '', 'utf8')
-  const file = hub.writeData('programs/risky.ts', program)
+  const file = join(hub.folder, 'risky.ts')
+  writeFileSync(file, program)
   expect((await run('add', 'risky', '--', command, file)).stdout).toContain('risky: ready, 3 tools')
   writeFileSync(file, program.replace('readOnlyHint: true', 'destructiveHint: true'))
   await run('disable', 'risky')

@@ -14,6 +14,7 @@ export interface Entry {
   command: string
   args: string[]
   cwd?: string
+  sandbox?: 'auto' | 'strict' | 'off'
 }
 
 /** Returns the entry of a real server from npm. */
@@ -22,10 +23,13 @@ export function npmServer(name: 'everything' | 'filesystem' | 'memory', ...args:
   return { command: 'node', args: [join(dirname(manifest), 'dist', 'index.js'), ...args] }
 }
 
-/** Returns a hand-written server that misbehaves in the given ways (see its file). */
+/**
+ * Returns a hand-written server that misbehaves in the given ways (see its file). It runs in no sandbox: it
+ * reports its process by the number that the machine knows it by.
+ */
 export function odd(...modes: string[]): { entry: Entry } {
   const file = fixture(new URL('../fixtures/odd-server.ts', import.meta.url))
-  return { entry: { command: process.execPath, args: [file, ...modes] } }
+  return { entry: { command: process.execPath, args: [file, ...modes], sandbox: 'off' } }
 }
 
 /** A server of the SDK that records its requests; disposing removes the record. */

@@ -7,6 +7,7 @@ import { findDataProblem } from '../../config/data-folder.ts'
 import { createEnvironment, type Environment } from '../../config/environment.ts'
 import { type Config, loadConfig } from '../../config/load.ts'
 import { tokenFile } from '../../config/token.ts'
+import { describeUncontained } from '../../core/describe-uncontained.ts'
 import { describeError, HubError } from '../../core/errors.ts'
 import { toLine } from '../../core/text.ts'
 import { describeHeld, describeUpstream } from '../../mcp/hub-tools/status.ts'
@@ -135,6 +136,7 @@ async function checkHub(config: Config): Promise<ModelFinding[]> {
       ok(`hub: ${state.hub.version} answers at ${hub.url}`),
       ...(state.held ? [problem(`agents: ${describeHeld(state.held)}`)] : []),
       ...state.servers.flatMap(toFindings),
+      ...describeUncontained(state.servers).map(warning),
       ...state.problems.map(problem),
     ]
   } catch (error) {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { hubStatus } from '../../../schemas/hub-status.ts'
+import { describeUncontained } from '../../core/describe-uncontained.ts'
 import { callHub, printCall } from '../call-hub.ts'
 import { addServers, removeServer, switchServer } from '../change-servers.ts'
 import { findHub } from '../find-hub.ts'
@@ -63,5 +64,5 @@ async function listServers(options: { json?: boolean }): Promise<void> {
   const { structured } = await callHub(findHub(), 'hub_status', {})
   const all = hubStatus.parse(structured).servers
   if (options.json) printJson({ servers: all })
-  else print(all.map(describeServer).join('\n') || 'No servers.')
+  else print([...all.map(describeServer), ...describeUncontained(all)].join('\n') || 'No servers.')
 }

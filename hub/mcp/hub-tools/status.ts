@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { UpstreamHealth } from '../../../schemas/health.ts'
 import { type Budgets, type HubStatus, hubStatus } from '../../../schemas/hub-status.ts'
 import { toIso } from '../../core/clock.ts'
+import { describeUncontained } from '../../core/describe-uncontained.ts'
 import { plural, toLine, truncate } from '../../core/text.ts'
 import { defineHubTool } from './hub-tool.ts'
 
@@ -46,6 +47,7 @@ export function describeStatus(state: HubStatus): string {
     ...describeBudgets(state.budgets),
     'Servers:',
     ...(servers.length > 0 ? servers : ['  none']),
+    ...describeUncontained(state.servers).map(toLine),
     ...state.problems.map(problem => toLine(`Problem: ${problem}`)),
   ].join('\n')
 }

@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { constants } from 'node:os'
 import type { Clock } from '../../core/clock.ts'
+import { findProgram } from './sandbox.ts'
 
 export interface StdioCommand {
   command: string
@@ -8,6 +10,8 @@ export interface StdioCommand {
   /** The child's whole environment. */
   env: Record<string, string>
   cwd?: string
+  /** The sandbox's command line, which stands in front of the command. */
+  wrap?: string[]
 }
 
 /** Milliseconds that a child has to exit after its input closed, and again after SIGTERM. */
@@ -26,19 +30,24 @@ export interface Child {
 
 /** Starts a child with pipes; its `error` event reports a failed start. */
 export function startChild(command: StdioCommand, clock: Clock): Child {
-  const child = spawn(command.command, command.args, {
-    env: command.env,
+  const { wrap = [], env, cwd } = command
+  // Without its program the start shall fail as it does without a sandbox.
+  const isWrapped = wrap.length > 0 && findProgram(command.command, env, cwd) !== undefined
+  const [program = '', ...args] = [...(isWrapped ? wrap : []), command.command, ...command.args]
+  const child = spawn(program, args, {
+    env,
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: GROUPS,
     windowsHide: true,
-    ...(command.cwd === undefined ? {} : { cwd: command.cwd }),
+    ...(cwd === undefined ? {} : { cwd }),
   })
   const gone = Promise.withResolvers<string>()
   child.once('error', error => {
     if (child.pid === undefined) gone.resolve(describeNoStart(error, command))
   })
-  child.once('exit', (code, signal) => {
+  child.once('exit', (code, ownSignal) => {
     killGroup(child, 'SIGKILL')
+    const signal = ownSignal ?? (isWrapped ? toSignal(code) : undefined)
     const how = signal ? `its process was ended by ${signal}` : `its process ended with code ${code}`
     // A process that left the group may hold the pipes open for ever.
     const cancel = clock.after(LAST_WORDS_MS, () => {
@@ -51,6 +60,12 @@ export function startChild(command: StdioCommand, clock: Clock): Child {
     })
   })
   return { process: child, gone: gone.promise }
+}
+
+/** Returns the signal that ended a server in a sandbox, as the sandbox's exit code tells it. */
+function toSignal(code: number | null): string | undefined {
+  const number = (code ?? 0) - 128
+  return Object.entries(constants.signals).find(([, one]) => one === number)?.[0]
 }
 
 function describeNoStart(error: Error, { command, cwd }: StdioCommand): string {

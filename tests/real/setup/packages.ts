@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 
 /** The Debian packages that the tests of this folder use. */
 const PACKAGES = [
+  'bubblewrap',
   'busybox-static',
   'chromium',
   'docker-compose',
