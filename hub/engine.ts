@@ -87,7 +87,7 @@ export async function createEngine(foundation: Foundation, stack: AsyncDisposabl
   stack.defer(signals.on('servers', () => toolPins.look(servers)))
   const finder = stack.use(createToolFinder(() => servers.catalogue.tools))
   const rerun = () => config.current.tools.rerun
-  const toolBox = createToolBox(servers, metaTools, { rerun, finder, risenOf: toolPins.risenOf })
+  const toolBox = createToolBox(servers, metaTools, { rerun, finder, pins: toolPins })
   // No cycle starts before the servers have settled: the startup barrier then enlarges the semaphore.
   const semaphore = createSemaphore(0)
   const runtime = stack.use(openRuntime(foundation, crashGuard, toolBox, semaphore))

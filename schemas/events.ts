@@ -6,7 +6,13 @@ export const serverEvent = z.object({
   seq: z.int().nonnegative(),
   type: z.string().min(1).max(100),
   key: z.string().max(500).optional(),
-  payload: z.record(z.string(), z.unknown()).default({}),
+  /** An object; anything else becomes its `value`. */
+  payload: z
+    .union([
+      z.record(z.string(), z.unknown()),
+      z.unknown().transform((value): Record<string, unknown> => ({ value })),
+    ])
+    .default({}),
   at: z.number(),
 })
 export type ServerEvent = z.infer<typeof serverEvent>

@@ -11,15 +11,19 @@ export function isReading({ annotations }: Tool): boolean {
   return annotations?.readOnlyHint === true && annotations.destructiveHint !== true
 }
 
-/** Words in names of tools that reach people or places outside. */
-const SENDING = /(?:^|[_-])(?:send|e?mail|post|publish|tweet|notify|reply|invite|share|upload)(?:[_-]|$)/i
+/** Words in names of tools that reach people or places outside: of the operator's own servers, and of others. */
+const OWN_SENDING = /(?:^|_)(?:send|e?mail|notify)(?:_|$)/i
+const SENDING =
+  /(?:^|_)(?:send|e?mail|post|publish|tweet|notify|reply|invite|share|upload|comment|dm|sms|message|request|webhook)(?:_|$)/i
 
 /** Returns the class that a server declares for a tool. */
 export function declaredClass(tool: Tool, trust: 'own' | 'third'): ToolClass {
   const { destructiveHint, openWorldHint } = tool.annotations ?? {}
   if (isReading(tool)) return 'look'
   if (destructiveHint === true) return 'destroy'
-  return SENDING.test(tool.name) || (trust === 'third' && openWorldHint === true) ? 'send' : 'change'
+  const words = tool.name.replace(/([a-z\d])([A-Z])|-/g, '$1_$2')
+  const isSending = trust === 'own' ? OWN_SENDING.test(words) : openWorldHint === true || SENDING.test(words)
+  return isSending ? 'send' : 'change'
 }
 
 /** Converts a server's tool to the form that a model is shown. */

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { NO_OFFER } from '../upstream/offer.ts'
 import { buildCatalogue } from './catalogue.ts'
 import { createToolFinder } from './find-tools.ts'
+import { declaredClass } from './model-tool.ts'
 import { NO_OWNERS } from './name-owners.ts'
 import { createToolBox } from './tool-box.ts'
 
@@ -38,7 +39,7 @@ function makeToolBox(annotations: Tool['annotations'], rerun: string[] = []) {
   return createToolBox(servers, [], {
     rerun: () => rerun,
     finder: createToolFinder(() => []),
-    risenOf: () => undefined,
+    pins: { risenOf: () => undefined, classOf: tool => declaredClass(tool, 'third') },
   })
 }
 

@@ -33,19 +33,21 @@ const IDEMPOTENCY_KEY = 'superbloom/idempotencyKey'
 /** The most servers' tools of which an agent is told; an agent that has more looks for them instead. */
 const LEAN_ABOVE = 60
 
+type Pins = Pick<ToolPins, 'risenOf' | 'classOf'>
+
 export interface ToolBoxDeps {
   /** Returns globs over tools that are safe to repeat, whatever their annotations say. */
   rerun: () => readonly string[]
   finder: ToolFinder
   /** Returns why every call of a tool needs a person's yes. */
-  risenOf: ToolPins['risenOf']
+  pins: Pins
 }
 
 /** Creates the tools of agents: those of the servers by their globs, and the meta-tools unless taken away. */
 export function createToolBox(
   servers: Pick<Servers, 'catalogue' | 'call' | 'specOf' | 'untilListed' | 'whyMissing' | 'settled'>,
   metaTools: readonly MetaTool[],
-  { rerun, finder, risenOf }: ToolBoxDeps,
+  { rerun, finder, pins }: ToolBoxDeps,
 ): ToolBox<Tx> {
   const meta = new Map(metaTools.map(tool => [tool.name, tool]))
   const lists = new WeakMap<ToolAccess, Listed>()
@@ -82,9 +84,7 @@ export function createToolBox(
           ? { kind: 'meta', ends: metaTool.ends, run: fitTool(metaTool, access).run }
           : undefined
       const tool = servers.catalogue.tool(name)
-      return tool && givesTool(access, name)
-        ? serverTool(servers, tool, { rerun: rerun(), risenOf })
-        : undefined
+      return tool && givesTool(access, name) ? serverTool(servers, tool, { rerun: rerun(), pins }) : undefined
     },
     whyMissing: (name, access) => (givesTool(access, name) ? servers.whyMissing(name) : undefined),
     untilListed: async (name, signal) => {
@@ -150,13 +150,13 @@ function findTool(finder: ToolFinder, access: ToolAccess): AgentTool<Tx> {
 function serverTool(
   servers: Pick<Servers, 'call' | 'specOf'>,
   { name, server, definition }: CatalogueTool,
-  { rerun, risenOf }: { rerun: readonly string[]; risenOf: ToolPins['risenOf'] },
+  { rerun, pins }: { rerun: readonly string[]; pins: Pins },
 ): AgentTool<Tx> {
   const { annotations = {}, inputSchema } = definition
   const { idempotentHint, destructiveHint } = annotations
   const reads = isReading(definition)
   const spec = servers.specOf(server)
-  const facts = toFacts(definition, spec, risenOf)
+  const facts = toFacts(definition, spec, pins)
   const repeatable = reads || idempotentHint === true || matchesGlobs(rerun, name)
   return {
     kind: 'server',
@@ -193,16 +193,12 @@ function serverTool(
 }
 
 /** Returns what the policy knows of a tool; a server that does not run counts as anybody's. */
-function toFacts(
-  tool: CatalogueTool['definition'],
-  spec: ServerSpec | undefined,
-  risenOf: ToolPins['risenOf'],
-): ToolFacts {
+function toFacts(tool: CatalogueTool['definition'], spec: ServerSpec | undefined, pins: Pins): ToolFacts {
   const trust = spec?.trust ?? 'third'
-  const risen = trust === 'third' ? risenOf(tool) : undefined
+  const risen = trust === 'third' ? pins.risenOf(tool) : undefined
   return {
     name: tool.name,
-    declared: declaredClass(tool, trust),
+    declared: trust === 'third' ? pins.classOf(tool) : declaredClass(tool, trust),
     trust,
     isOwnChannel: trust === 'own' && tool._meta?.[OWN_CHANNELS] === true,
     ...(risen === undefined ? {} : { risen }),

@@ -48,6 +48,12 @@ async function startRun(store: TempStore, clock = createFakeClock()) {
       pins.look(listed)
       return listed.catalogue.tools.map(({ definition }) => pins.risenOf(definition))
     },
+    /** Lists one tool, and returns its class for the policy. */
+    classOf(one: Tool) {
+      const listed = servers([one], 'third')
+      pins.look(listed)
+      return listed.catalogue.tools.map(({ definition }) => pins.classOf(definition))[0]
+    },
     remove: () => pins.look(servers([], 'third', false)),
     [Symbol.asyncDispose]: () => pins[Symbol.asyncDispose](),
   }
@@ -173,4 +179,13 @@ test('a server that lists ever new names is remembered up to a bound, and tools 
   expect(run.list(many(2_000, 1))).toEqual([expect.stringContaining('more tools than the hub remembers')])
   await run.pins.accept('files', 'owner')
   expect(run.list(many(2_000, 1))).toEqual([undefined])
+})
+
+test('a server does not make its tools more harmless by itself', async () => {
+  await using store = await openTempStore()
+  await using run = await startRun(store)
+  expect(run.classOf(tool('wipe', DESTROYS))).toBe('destroy')
+  expect(run.classOf(tool('wipe'))).toBe('destroy')
+  await run.pins.accept('files', 'alex')
+  expect(run.classOf(tool('wipe'))).toBe('look')
 })

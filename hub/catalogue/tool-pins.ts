@@ -86,6 +86,13 @@ export class ToolPins implements AsyncDisposable {
     return `its server changed it from ${pin.class} to ${pin.risen_to} on ${day}; superbloom servers accept ${pin.server} takes that`
   }
 
+  /** Returns the stricter of a tool's class and its pinned one: a server does not make its tools more harmless. */
+  readonly classOf = (definition: Tool): ToolClass => {
+    const declared = declaredClass(definition, 'third')
+    const pinned = this.#pinOf.get(definition)?.class ?? declared
+    return TOOL_CLASSES.indexOf(pinned) > TOOL_CLASSES.indexOf(declared) ? pinned : declared
+  }
+
   /** Returns the names of a server's tools that differ from their pins. */
   changedOf(server: string): string[] {
     return [...(this.#pins.get(server)?.values() ?? [])].filter(isChanged).map(({ tool }) => tool)

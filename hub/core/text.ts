@@ -23,7 +23,7 @@ export function quote(text: string): string {
 
 /** Matches the first character of what chat templates take for the end of a message, a role or a call. */
 const MARKER =
-  /<(?=[|｜][^|｜\s<>]{1,40}[|｜]>|\/?(?:start_of_turn|end_of_turn|tool_call|tool_response|think)>|<\/?SYS>>)|\[(?=\/?(?:INST|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\])/g
+  /<(?=[|｜][^|｜\s<>]{1,40}[|｜]>|\/?(?:start_of_turn|end_of_turn|tool_call|tool_response|think|s)>|<\/?SYS>>)|\[(?=\/?(?:INST|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\])/g
 
 /** Returns text of others so that no model's chat template takes a part of it for anything but text. */
 export function withoutMarkers(text: string): string {

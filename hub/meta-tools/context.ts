@@ -97,7 +97,8 @@ export const getContext = defineMetaTool({
     const facts = (await Promise.all(scopes.map(at => readContext(tx, at)))).flat()
     const found = key === undefined ? facts : facts.filter(fact => fact.key === key)
     const none = key === undefined ? 'Nothing is stored.' : `Nothing is stored under ${key}.`
-    return done(found.map(describe).join('\n') || none, { facts: found })
+    const result = done(found.map(describe).join('\n') || none, { facts: found })
+    return found.some(({ power }) => power !== undefined) ? { ...result, foreign: true } : result
   },
 })
 

@@ -40,7 +40,12 @@ export const readMessages = defineMetaTool({
     const lines = messages.map(({ seq, at, author, kind, text }) =>
       quoteAfter(`${seq} ${toIso(at)} ${toLine(author)} (${kind}):`, text),
     )
-    return done(lines.join('\n') || 'No messages.', { messages: messages.map(withoutPictures), lastSeq })
+    const isForeign = messages.some(({ kind, data }) => kind === 'tool' || data?.['power'] !== undefined)
+    const result = done(lines.join('\n') || 'No messages.', {
+      messages: messages.map(withoutPictures),
+      lastSeq,
+    })
+    return isForeign ? { ...result, foreign: true } : result
   },
 })
 

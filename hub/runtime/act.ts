@@ -3,8 +3,8 @@ import { type InboxItem, nextItems } from '../store/inbox.ts'
 import { callsOfStep, keepInHistory, resultOf } from '../store/ledger.ts'
 import type { ToolCallRow } from '../store/tables.ts'
 import type { ActiveCycle, CycleWrite } from './active-cycle.ts'
-import { isOnQuestion } from './batch.ts'
-import { mayBeForeign, sharesPower } from './decide-batch.ts'
+import { isOnQuestion, tellsForeign } from './batch.ts'
+import { mayBeForeign } from './decide-batch.ts'
 import { endByTool } from './end-cycle.ts'
 import { toResults } from './limits/loops.ts'
 import { isToldIn, schemaOf } from './reply.ts'
@@ -57,14 +57,17 @@ async function takeUpdate(
   if (waiting.length === 0) return []
   const last = cycle.window.at(-1)?.seq ?? 0
   const window = [...cycle.window, ...results.map((content, index) => ({ seq: last + 1 + index, content }))]
-  const facts = await readFacts(deps, tx, { agent, thread, replyTo, now, window })
+  const facts = {
+    ...(await readFacts(deps, tx, { agent, thread, replyTo, now, window })),
+    power: cycle.power,
+  }
   const before = { agent, thread, window, anchor: cycle.anchor }
   const { items, hasMore, message } = await takeItemsInto(deps, tx, cycle.id, 'update', {
     ...before,
     waiting,
     facts,
   })
-  if (items.some(mayBeForeign)) await cycle.noteForeign({ tx, now, afterCommit })
+  if (items.some(mayBeForeign) || tellsForeign(facts)) await cycle.noteForeign({ tx, now, afterCommit })
   afterCommit(() => {
     if (items.length > 0) cycle.join(items, toResting(facts))
     cycle.hasMore ||= hasMore
@@ -78,7 +81,7 @@ async function takeUpdate(
  * message with a schema is answered, or if the item has a schema.
  */
 function mayJoin({ agent, power, window, target, items }: ActiveCycle, item: InboxItem): boolean {
-  if (!sharesPower(item, power)) return false
+  if (item.power !== power) return false
   if (item.payload.kind === 'reset' || [item, ...items].some(schemaOf)) return false
   if (item.payload.kind !== 'message') return isToldIn(item, target, agent)
   return item.payload.conversation === target || !isOnQuestion(window)

@@ -115,14 +115,14 @@ async function settle(deps: ApprovalDeps, tx: Tx, decision: Decision): Promise<S
 async function allowMore(
   { clock, newId }: Pick<ApprovalDeps, 'clock' | 'newId'>,
   tx: Tx,
-  { agent, tool, power }: ApprovalRow,
+  { agent, tool, power, reason }: ApprovalRow,
   { always, by }: Decision,
 ): Promise<string> {
   if (always === undefined) return ''
   const now = clock.now()
   const until = now + always
   const id = newId('alw')
-  await addAllowance(tx, { id, agent, tool, power, until, created_by: by, created_at: now })
+  await addAllowance(tx, { id, agent, tool, power, reason, until, created_by: by, created_at: now })
   return ` Further calls of ${tool} in work of the power ${power} run without asking until ${toIso(until)} (superbloom policy revoke ${id} takes that back).`
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { InboxPayload } from '../../schemas/inbox.ts'
+import type { Power } from '../../schemas/power.ts'
 import type { InboxItem } from '../store/inbox.ts'
 import { type BatchFacts, isOnQuestion, toBatch, toUnanswered, toUpdate } from './batch.ts'
 
@@ -186,6 +187,7 @@ test('of many running tasks the first are told, and how many more there are', ()
   const tasks = Array.from({ length: 23 }, (_, index) => ({
     id: `thr_homelab.task_${index}`,
     instructions: `look\nat ${index}`,
+    power: 'routine' as const,
     created_at: 0,
   }))
   const { text } = toBatch([], { ...facts, tasks })
@@ -193,4 +195,17 @@ test('of many running tasks the first are told, and how many more there are', ()
   expect(text).toContain(': look at 19\n- and 3 more, which list_tasks shows')
   expect(text).not.toContain('task_20')
   expect(toBatch([], { ...facts, tasks: [] }).text).not.toContain('Running tasks')
+})
+
+test('promise 14: a cycle is not told the words of work with less power', () => {
+  const at = { created_at: 0 }
+  const tasks = [
+    { id: 'tsk_1', instructions: 'wipe it', power: 'foreign' as const, ...at },
+    { id: 'tsk_2', instructions: 'look at it', power: 'person' as const, ...at },
+  ]
+  const told = (power: Power) => toBatch([], { ...facts, tasks, power }).text
+  expect(told('person')).not.toContain('wipe it')
+  expect(told('person')).toContain('look at it')
+  expect(told('routine')).toContain('tsk_1, for ')
+  expect(told('foreign')).toContain('wipe it')
 })

@@ -1,4 +1,5 @@
 import type { HistoryContent, StoredFact } from '../../schemas/inbox.ts'
+import { isAtLeast, type Power } from '../../schemas/power.ts'
 import { toIso, toLocal } from '../core/clock.ts'
 import type { JsonObject } from '../core/forwarding.ts'
 import type { BatchItem, ModelImage } from '../core/model.ts'
@@ -14,6 +15,8 @@ import { schemaOf } from './reply.ts'
 /** Facts that a batch tells besides its items; they change too often to be part of the prompt. */
 export interface BatchFacts {
   now: number
+  /** Power of the cycle: words of work with less power are not repeated to it. Default the lowest. */
+  power?: Power
   timezone: string
   /** The conversation that gets the cycle's final text; null for none. */
   replyTo: string | null
@@ -51,6 +54,11 @@ export function toBatch(
 /** Returns the user message for items that came between two steps. */
 export function toUpdate(items: readonly InboxItem[], facts: BatchFacts): BatchMessage {
   return toMessage(`[MID-CYCLE UPDATE - ${plural(items.length, 'event')}]`, items, facts)
+}
+
+/** Tells whether facts repeat words of work that a text from outside or a guest began. */
+export function tellsForeign({ context }: BatchFacts): boolean {
+  return context?.facts.some(({ power }) => power !== undefined) === true
 }
 
 /** Returns the message that asks for the answer which a conversation's user message did not get. */
@@ -104,8 +112,8 @@ function toMessage(
     head,
     `It is ${toLocal(facts.now, facts.timezone)} (${facts.timezone}), ${toIso(facts.now)} in UTC.`,
     describeReply(facts),
-    describeSchedules(facts.schedules),
-    ...describeApprovals(facts.approvals, facts.now),
+    describeSchedules(facts),
+    ...describeApprovals(facts),
     ...describeTasks(facts),
     ...(facts.context ? [describeContext(facts.context)] : []),
     ...items.map((item, index) => `\n${index + 1}. ${showItem(item, facts.now, longest)}`),
@@ -142,13 +150,13 @@ function describeReply({ replyTo, conversations, inTask }: BatchFacts): string {
     : `Your final text goes to the conversation ${replyTo}.`
 }
 
-function describeTasks({ now, tasks = [] }: BatchFacts): string[] {
+function describeTasks({ now, power, tasks = [] }: BatchFacts): string[] {
   if (tasks.length === 0) return []
   const lines = tasks
     .slice(0, MOST_TASKS)
     .map(
       task =>
-        `- ${task.id}, for ${toSpan(now - task.created_at)}: ${truncate(toLine(task.instructions ?? ''), 200)}`,
+        `- ${task.id}, for ${toSpan(now - task.created_at)}: ${wordsFor(power, task, truncate(toLine(task.instructions ?? ''), 200))}`,
     )
   const rest = tasks.length - lines.length
   if (rest > 0) lines.push(`- and ${rest} more, which list_tasks shows`)
@@ -159,24 +167,32 @@ function describeAge(age: number): string {
   return age < 2_000 ? 'just now' : `${toSpan(age)} ago`
 }
 
-function describeSchedules(schedules: readonly ScheduleRow[]): string {
+function describeSchedules({ schedules, power }: BatchFacts): string {
   if (schedules.length === 0) return 'Pending schedules: none.'
-  const lines = schedules.map(
-    row =>
-      `- ${row.id}: ${describeNextRun(row.next_run, row.timezone)}${describePower(row)}: ${truncate(toLine(row.reason), LONGEST_REASON)}`,
-  )
+  const lines = schedules.map(row => {
+    const when = describeNextRun(row.next_run, row.timezone)
+    return `- ${row.id}: ${when}: ${wordsFor(power, row, truncate(toLine(row.reason), LONGEST_REASON))}`
+  })
   return `Pending schedules:\n${lines.join('\n')}`
 }
 
-function describePower({ power }: Pick<ScheduleRow, 'power'>): string {
-  return power === 'foreign' || power === 'guest' ? ` (made by work of the power ${power})` : ''
+/** Returns words for a cycle of this power, or in place of words of work with less power what they come from. */
+function wordsFor(power: Power = 'foreign', row: { power: Power }, words: string): string {
+  return isAtLeast(row.power, power) ? words : `(${FROM[row.power]})`
 }
 
-function describeApprovals(approvals: readonly ApprovalRow[], now: number): string[] {
+const FROM: Record<Power, string> = {
+  person: 'a person asked for it',
+  routine: 'an event or a schedule led to it',
+  guest: 'a guest asked for it',
+  foreign: 'a text from outside led to it',
+}
+
+function describeApprovals({ approvals, now, power }: BatchFacts): string[] {
   if (approvals.length === 0) return []
-  const lines = approvals.map(
-    ({ id, tool, arguments: args, expires_at }) =>
-      `- ${id}: ${toLine(`${tool} ${truncate(args, LONGEST_CALL)}`)}, open for another ${toSpan(expires_at - now)}`,
-  )
+  const lines = approvals.map(row => {
+    const args = wordsFor(power, row, toLine(truncate(row.arguments, LONGEST_CALL)))
+    return `- ${row.id}: ${row.tool} ${args}, open for another ${toSpan(row.expires_at - now)}`
+  })
   return [`Open approvals, which a person decides:\n${lines.join('\n')}`]
 }

@@ -38,7 +38,7 @@ export function decideBatch(waiting: readonly SizedItem[], room: BatchRoom, agen
   const others = waiting.filter(({ item }) => item.payload.kind !== 'reset')
   const first = others.find(({ item }) => item.power === 'person') ?? others.find(isAsking) ?? others[0]
   if (!first) return { items: inOrder(resets), cut: undefined }
-  const rest = others.filter(each => each !== first && sharesPower(each.item, first.item.power))
+  const rest = others.filter(each => each !== first && each.item.power === first.item.power)
   const cut = first.tokens > room.most ? first : undefined
   if (schemaOf(first.item)) return { items: inOrder([...resets, first]), cut }
   const left = { ...room, free: room.free - sum(resets) - Math.min(first.tokens, room.most) }
@@ -55,16 +55,10 @@ export function decideBatch(waiting: readonly SizedItem[], room: BatchRoom, agen
 
 /** Returns the power of a batch's items; of one that only starts fresh, a person's. */
 export function powerOf(items: readonly InboxItem[]): Power {
-  const others = items.filter(({ payload }) => payload.kind !== 'reset')
-  return (others.find(item => isAsking({ item })) ?? others[0])?.power ?? 'person'
+  return items.find(({ payload }) => payload.kind !== 'reset')?.power ?? 'person'
 }
 
-/** Tells whether an item may be in a cycle of this power. A result that nobody waits for asks for nothing. */
-export function sharesPower(item: InboxItem, power: Power): boolean {
-  return item.power === power || !isAsking({ item })
-}
-
-function isAsking({ item: { payload } }: Pick<SizedItem, 'item'>): boolean {
+function isAsking({ item: { payload } }: SizedItem): boolean {
   return payload.kind !== 'task' || !payload.quiet
 }
 

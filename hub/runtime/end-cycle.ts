@@ -146,6 +146,8 @@ export async function yieldToPerson(cycle: ActiveCycle): Promise<void> {
         at: now,
       })
     }
+    const stopped = '[I stop here: a person wrote. What is above waits for its own turn.]'
+    await cycle.append(write, [{ role: 'assistant', text: stopped, calls: [] }])
     goOnAfter(write, cycle)
     await cycle.end(write, { status: 'done', note: 'A person came first.' })
   })

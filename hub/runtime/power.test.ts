@@ -146,6 +146,8 @@ test("a person's message ends a cycle of an event at its next step, and the even
   await world.idle()
   expect(await powers(world)).toEqual(['foreign', 'person', 'foreign'])
   expect(told(world)[1]).toContain('what is it?')
+  // Nothing of the work that stopped stands open above the message.
+  expect(world.model.requests.all[1]?.messages.at(-2)).toMatchObject({ role: 'assistant', calls: [] })
   expect(told(world)[2]).toContain(GO_ON)
   expect(world.seen.messages.all.filter(({ kind }) => kind === 'agent').map(({ text }) => text)).toEqual([
     'The answer',
@@ -281,7 +283,14 @@ test('a tool that its server made more dangerous asks in spite of an allowance a
   const tools = [{ ...tool, facts: { trust: 'third' as const, risen } }]
   await using world = await openWorld({ tools, agents: [{ events: ['temp_high'], grants: ['stop'] }] })
   const now = world.clock.now()
-  const row = { id: 'alw_1', agent: 'homelab', tool: 'stop', power: 'routine' as const, until: now + 60_000 }
+  const row = {
+    id: 'alw_1',
+    agent: 'homelab',
+    tool: 'stop',
+    power: 'routine' as const,
+    reason: risen,
+    until: now + 60_000,
+  }
   await world.store.write(tx => addAllowance(tx, { ...row, created_by: 'alex', created_at: now }))
   await world.start()
   world.model.script(stop, say('tried'))
@@ -293,7 +302,7 @@ test('a tool that its server made more dangerous asks in spite of an allowance a
 test('an allowance ends with its time', async () => {
   await using world = await openHouse()
   const now = world.clock.now()
-  const row = { id: 'alw_1', agent: 'homelab', tool: 'stop', power: 'routine' as const }
+  const row = { id: 'alw_1', agent: 'homelab', tool: 'stop', power: 'routine' as const, reason: REASON }
   await world.store.write(tx =>
     addAllowance(tx, { ...row, until: now + 1, created_by: 'alex', created_at: now }),
   )

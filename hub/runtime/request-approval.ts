@@ -30,7 +30,8 @@ export async function decideCall(
 ): Promise<Pick<ReturnType<typeof policy>, 'kind' | 'reason'>> {
   const { agent, power, hasReadForeign, thread, id } = cycle
   const verdict = policy({ tool: tool.facts, power, agent, hasReadForeign })
-  const allowance = { agent: agent.name, tool: row.tool, power, now: cycle.now() }
+  const { reason } = verdict
+  const allowance = { agent: agent.name, tool: row.tool, power, reason, now: cycle.now() }
   const mayBeAllowed = verdict.kind === 'ask' && tool.facts.risen === undefined
   if (verdict.kind !== 'run' && !(mayBeAllowed && (await isAllowed(tx, allowance)))) return verdict
   if (wantsYes(cycle, row)) return { kind: 'ask', reason: 'it was asked to wait for a yes' }

@@ -9,6 +9,7 @@ import { discardItems } from '../store/tasks.ts'
 import { claimThread, releaseThread } from '../store/threads.ts'
 import type { Tx } from '../store/writer.ts'
 import { ActiveCycle, LEASE_MS } from './active-cycle.ts'
+import { tellsForeign } from './batch.ts'
 import { mayBeForeign, powerOf } from './decide-batch.ts'
 import type { RuntimeAgent, RuntimeDeps } from './deps.ts'
 import { deferThread } from './limits/defer.ts'
@@ -182,7 +183,7 @@ async function begin(deps: Deps, tx: Tx, { agent, row: claimed, now, reserve }: 
   const notice = cut && (await appendTooLong(deps, tx, cut, now))
   const target = agent.task ? null : decideReplyTo(items, agent.conversations[0])
   const power = powerOf(items)
-  const hasReadForeign = items.some(mayBeForeign)
+  const hasReadForeign = items.some(mayBeForeign) || tellsForeign(facts)
   await createCycle(tx, {
     id,
     thread_id: thread,
@@ -193,7 +194,7 @@ async function begin(deps: Deps, tx: Tx, { agent, row: claimed, now, reserve }: 
     started_at: now,
   })
   const fenced = { thread, cycle: id, fence: row.fence }
-  const message = batch.message({ ...facts, replyTo: target })
+  const message = batch.message({ ...facts, power, replyTo: target })
   window.push(...(await appendHistory(tx, fenced, lastSeq, 0, [message], now)))
   const resting = toResting(facts)
   if (items.every(({ payload }) => payload.kind === 'reset')) {

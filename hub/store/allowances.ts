@@ -6,15 +6,22 @@ export async function addAllowance(tx: Tx, row: Omit<AllowanceRow, 'revoked_at'>
   await tx.insertInto('allowances').values(row).execute()
 }
 
-/** Tells whether a person allowed the agent's tool for this power, and has not taken that back. */
+/** Tells whether a person allowed the agent's tool for this power and reason, and has not taken that back. */
 export async function isAllowed(
   db: Kysely<Tables>,
-  { agent, tool, power, now }: Pick<AllowanceRow, 'agent' | 'tool' | 'power'> & { now: number },
+  {
+    agent,
+    tool,
+    power,
+    reason,
+    now,
+  }: Pick<AllowanceRow, 'agent' | 'tool' | 'power' | 'reason'> & { now: number },
 ): Promise<boolean> {
   const row = await selectCurrent(db, now)
     .where('agent', '=', agent)
     .where('tool', '=', tool)
     .where('power', '=', power)
+    .where('reason', '=', reason)
     .limit(1)
     .executeTakeFirst()
   return row !== undefined

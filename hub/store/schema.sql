@@ -1,8 +1,8 @@
 -- What the migrations make on SQLite. A test compares it; write it anew with: vitest run hub/store/open.test.ts -u
 CREATE TABLE agents (name text primary key, retired_at bigint, created_at bigint not null);
 CREATE TABLE allowances (
-  id text primary key, agent text not null, tool text not null, power text not null, until bigint not null,
-  created_by text not null, created_at bigint not null, revoked_at bigint);
+  id text primary key, agent text not null, tool text not null, power text not null, reason text not null,
+  until bigint not null, created_by text not null, created_at bigint not null, revoked_at bigint);
 CREATE INDEX allowances_of on allowances (agent, tool);
 CREATE TABLE approvals (
   id text primary key, call_id text not null unique, thread_id text not null, cycle_id text not null,

@@ -302,6 +302,8 @@ export interface Tables {
     agent: string
     tool: string
     power: Power
+    /** Reason for which the approval was asked: the allowance holds for no other. */
+    reason: string
     until: number
     /** Name of the token. */
     created_by: string

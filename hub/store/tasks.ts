@@ -97,13 +97,13 @@ export function listTasks(
     .execute()
 }
 
-export type RunningTask = Pick<ThreadRow, 'id' | 'instructions' | 'created_at'>
+export type RunningTask = Pick<ThreadRow, 'id' | 'instructions' | 'power' | 'created_at'>
 
 /** Returns the tasks of a thread that have not ended, the oldest first. */
 export function runningTasksOf(db: Kysely<Tables>, thread: string): Promise<RunningTask[]> {
   return db
     .selectFrom('threads')
-    .select(['id', 'instructions', 'created_at'])
+    .select(['id', 'instructions', 'power', 'created_at'])
     .where('parent_id', '=', thread)
     .where('status', 'in', ['sleeping', 'active', 'waiting'])
     .orderBy('created_at')

@@ -8,7 +8,13 @@ import { StoreFault } from '../store/writer.ts'
 import { createServerEvents, type EventSource } from './server-events.ts'
 
 const settled = () => new Promise<void>(resolve => setImmediate(resolve))
-const event = (seq: number) => ({ id: `e${seq}`, seq, type: 'cpu_high', payload: {}, at: seq })
+const event = (seq: number, payload: unknown = {}) => ({
+  id: `e${seq}`,
+  seq,
+  type: 'cpu_high',
+  payload,
+  at: seq,
+})
 
 /** Opens a server whose feed is a list, and records what is posted of it. */
 function openFeed(name = 'metrics') {
@@ -33,6 +39,7 @@ function openFeed(name = 'metrics') {
   }
   const posted = createRecord<{ server: string; ids: string[]; cursor: EventCursor }>()
   const logged: string[] = []
+  const payloads: unknown[] = []
   let cursor: EventCursor | undefined
   const onNews = createServerEvents({
     clock,
@@ -40,6 +47,7 @@ function openFeed(name = 'metrics') {
     log: createLog({ level: 'debug', now: () => 0, write: line => logged.push(JSON.parse(line).event) }),
     readCursor: () => Promise.resolve(cursor),
     async post(server, events, next) {
+      payloads.push(...events.map(({ payload }) => payload))
       if (store.isFull) throw new StoreFault('full', 'The disk is full', {})
       cursor = next
       posted.add({ server, ids: events.map(({ externalId }) => externalId), cursor: next })
@@ -49,7 +57,7 @@ function openFeed(name = 'metrics') {
     onNews(source)
     await settled()
   }
-  return { feed, source, asked, gate, posted, logged, news, onNews, clock, ending, store }
+  return { feed, source, asked, gate, posted, payloads, logged, news, onNews, clock, ending, store }
 }
 
 test('it reads on from the cursor, and posts what is new together with the next one', async () => {
@@ -64,6 +72,13 @@ test('it reads on from the cursor, and posts what is new together with the next 
     { server: 'metrics', ids: ['e1', 'e2'], cursor: { stream: 's1', cursor: 2 } },
     { server: 'metrics', ids: ['e3'], cursor: { stream: 's1', cursor: 3 } },
   ])
+})
+
+test('an event whose payload is no object holds no other event back', async () => {
+  const { feed, payloads, news } = openFeed()
+  feed.events.push(event(1, ['a']), event(2, 'text'), event(3, { ok: true }))
+  await news()
+  expect(payloads).toEqual([{ value: ['a'] }, { value: 'text' }, { ok: true }])
 })
 
 test('a feed that has more than it tells at once is read to its end', async () => {

@@ -135,10 +135,13 @@ async function callTool<Input extends z.ZodObject, Output extends z.ZodObject>(
   const span = typeof spec.limit === 'function' ? spec.limit(input.data) : spec.limit
   const limit = timeoutSignal(context.clock, span ?? DEFAULT_LIMIT)
   const signal = AbortSignal.any([context.signal, limit.signal])
-  const { idempotencyKey, progress, clock } = context
+  const { idempotencyKey, isForeign, progress, clock } = context
   const { report, finish } = createReporting(progress, clock)
   try {
-    const outcome = await unlessAborted(spec.run(input.data, signal, report, { idempotencyKey }), signal)
+    const outcome = await unlessAborted(
+      spec.run(input.data, signal, report, { idempotencyKey, isForeign }),
+      signal,
+    )
     return toResult(outcome, parseOutput(spec, outcome.data), outcome.untrusted ?? foreign)
   } catch (error) {
     if (!context.signal.aborted) context.log('warn', 'tool failed', { tool: spec.name, error })

@@ -7,8 +7,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table approvals add column power text default 'routine' not null`.execute(db)
   // Yeses of people that hold for one tool of an agent, in work of one power, until a time.
   await sql`create table allowances (
-    id text primary key, agent text not null, tool text not null, power text not null, until bigint not null,
-    created_by text not null, created_at bigint not null, revoked_at bigint)`.execute(db)
+    id text primary key, agent text not null, tool text not null, power text not null, reason text not null,
+    until bigint not null, created_by text not null, created_at bigint not null, revoked_at bigint)`.execute(
+    db,
+  )
   await sql`create index allowances_of on allowances (agent, tool)`.execute(db)
   for (const table of ['inbox', 'cycles', 'schedules'])
     await sql`alter table ${sql.table(table)} add column read_foreign integer default 0 not null`.execute(db)

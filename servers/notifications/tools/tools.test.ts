@@ -172,3 +172,12 @@ test('a service that asks to wait is left alone for as long', async () => {
   await lab.world.clock.advance(1)
   await until('it is sent', async () => (await lab.world.newest())['status'] === 'sent')
 })
+
+test('a message that a text from outside led to says so', async () => {
+  await using lab = await start()
+  const signal = new AbortController().signal
+  const given = { message: 'Pay here', channel: 'tablet' }
+  await lab.world.call('send_notification', given, signal, { isForeign: true })
+  const { message } = JSON.parse(lab.upstream.requests[0]?.body ?? '{}') as { message: string }
+  expect(message).toMatch(/^\(A text from outside led to this message: .+\)\n\nPay here$/)
+})
