@@ -81,7 +81,7 @@ test('a tool that its server makes more dangerous asks until a person accepts it
       after: { annotations: '{"destructiveHint":true}' },
     }
     // Once for the change, not once for each listing.
-    expect(run.events()).toMatchObject([{ type: 'hub.tool_changed', power: 'routine', payload }])
+    expect(run.events()).toMatchObject([{ type: 'hub.tool_changed', power: 'foreign', payload }])
     expect(run.logged.filter(line => line.includes('tool_changed'))).toHaveLength(1)
   }
   await using run = await startRun(store)

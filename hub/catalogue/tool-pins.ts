@@ -160,10 +160,11 @@ export class ToolPins implements AsyncDisposable {
     })
   }
 
+  /** Returns an event; it quotes the server, so work that it begins has the lowest power. */
   #toEvent(type: string, payload: { server: string; tool: string }): NewEvent {
     const { clock, newId } = this.#deps
     const key = `${payload.server}/${payload.tool}`
-    return { source: 'hub', externalId: newId('tool'), type, key, payload, at: clock.now(), power: 'routine' }
+    return { source: 'hub', externalId: newId('tool'), type, key, payload, at: clock.now(), power: 'foreign' }
   }
 
   /** Does a write after those before it. What could not be written, the next start compares again. */
