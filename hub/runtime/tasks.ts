@@ -1,10 +1,10 @@
 import type { EventFact, EventListed } from '../../schemas/inbox.ts'
-import type { Power } from '../../schemas/power.ts'
+import { isAtLeast, type Power } from '../../schemas/power.ts'
 import type { TaskLimits } from '../../schemas/tasks.ts'
 import type { JsonObject } from '../core/forwarding.ts'
 import type { NewId } from '../core/ids.ts'
 import type { Signals } from '../core/signals.ts'
-import { isBlank } from '../core/text.ts'
+import { isBlank, quote } from '../core/text.ts'
 import { givesMetaTool } from '../core/tool-access.ts'
 import { toApproval } from '../store/approvals.ts'
 import { postItem } from '../store/inbox.ts'
@@ -37,7 +37,7 @@ export function toAgentOf(agent: RuntimeAgent, thread: ThreadRow): RuntimeAgent 
   }
   return {
     ...agent,
-    prompt: `${agent.prompt}\n\n${toTaskPrompt(thread.instructions ?? '', schema)}`,
+    prompt: `${agent.prompt}\n\n${toTaskPrompt(thread, schema)}`,
     tools,
     limits: lower(agent.limits, grants.limits),
     task: {
@@ -49,12 +49,11 @@ export function toAgentOf(agent: RuntimeAgent, thread: ThreadRow): RuntimeAgent 
   }
 }
 
-function toTaskPrompt(instructions: string, schema: JsonObject | undefined): string {
+function toTaskPrompt({ instructions, power }: ThreadRow, schema: JsonObject | undefined): string {
   const result = schema ? ' and the result that its maker asked for' : ''
   return `You work on one task, beside your main thread, which knows nothing of what you do here until the task ends.
 It ends when you call complete_task with its summary${result}, or when a turn of yours ends with nothing pending: your last text is then its summary. To go on later, call schedule_wake.
-The task:
-${instructions}`
+${isAtLeast(power, 'routine') ? `The task:\n${instructions}` : `The task, which work of less power than the house's own made:\n${quote(instructions ?? '')}`}`
 }
 
 function lower(limits: RuntimeAgent['limits'], { steps, minutes, tokens }: TaskLimits) {

@@ -66,7 +66,8 @@ export function sendNotification(deps: SendDeps): Tool {
     output,
     async run(given, signal, _report, { idempotencyKey, isForeign }) {
       const targets = channels.pick(given.channel, given.severity)
-      const picture = given.image === undefined ? undefined : readPicture(given.image)
+      // The address of a picture could carry away what the work has read.
+      const picture = given.image === undefined || isForeign ? undefined : readPicture(given.image)
       const { title, severity: grade, key } = given
       const text = isForeign ? `${FROM_OUTSIDE}\n\n${given.message}` : given.message
       const opened = await outbox.open()
