@@ -4,7 +4,7 @@ import { callsOfStep, keepInHistory, resultOf } from '../store/ledger.ts'
 import type { ToolCallRow } from '../store/tables.ts'
 import type { ActiveCycle, CycleWrite } from './active-cycle.ts'
 import { isOnQuestion, tellsForeign } from './batch.ts'
-import { mayBeForeign } from './decide-batch.ts'
+import { mayBeForeign, sharesPower } from './decide-batch.ts'
 import { endByTool } from './end-cycle.ts'
 import { toResults } from './limits/loops.ts'
 import { isToldIn, schemaOf } from './reply.ts'
@@ -81,7 +81,7 @@ async function takeUpdate(
  * message with a schema is answered, or if the item has a schema.
  */
 function mayJoin({ agent, power, window, target, items }: ActiveCycle, item: InboxItem): boolean {
-  if (item.power !== power) return false
+  if (!sharesPower(item, power)) return false
   if (item.payload.kind === 'reset' || [item, ...items].some(schemaOf)) return false
   if (item.payload.kind !== 'message') return isToldIn(item, target, agent)
   return item.payload.conversation === target || !isOnQuestion(window)

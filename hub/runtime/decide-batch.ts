@@ -38,7 +38,7 @@ export function decideBatch(waiting: readonly SizedItem[], room: BatchRoom, agen
   const others = waiting.filter(({ item }) => item.payload.kind !== 'reset')
   const first = others.find(({ item }) => item.power === 'person') ?? others.find(isAsking) ?? others[0]
   if (!first) return { items: inOrder(resets), cut: undefined }
-  const rest = others.filter(each => each !== first && each.item.power === first.item.power)
+  const rest = others.filter(each => each !== first && sharesPower(each.item, first.item.power))
   const cut = first.tokens > room.most ? first : undefined
   if (schemaOf(first.item)) return { items: inOrder([...resets, first]), cut }
   const left = { ...room, free: room.free - sum(resets) - Math.min(first.tokens, room.most) }
@@ -55,10 +55,19 @@ export function decideBatch(waiting: readonly SizedItem[], room: BatchRoom, agen
 
 /** Returns the power of a batch's items; of one that only starts fresh, a person's. */
 export function powerOf(items: readonly InboxItem[]): Power {
-  return items.find(({ payload }) => payload.kind !== 'reset')?.power ?? 'person'
+  const others = items.filter(({ payload }) => payload.kind !== 'reset')
+  return (others.find(item => isAsking({ item })) ?? others[0])?.power ?? 'person'
 }
 
-function isAsking({ item: { payload } }: SizedItem): boolean {
+/**
+ * Tells whether an item may be in a cycle of this power. A result of the house's own work that nobody waits for
+ * asks for nothing, and is told to people too.
+ */
+export function sharesPower(item: InboxItem, power: Power): boolean {
+  return item.power === power || (!isAsking({ item }) && item.power === 'routine' && power === 'person')
+}
+
+function isAsking({ item: { payload } }: Pick<SizedItem, 'item'>): boolean {
   return payload.kind !== 'task' || !payload.quiet
 }
 
