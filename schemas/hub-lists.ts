@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { toolCallStatuses } from './chat.ts'
 import { eventWanted, missedPolicy } from './inbox.ts'
 
-/* What the hub's own tools list. */
+/* These shapes are what the hub's own tools list. */
 
 const time = z.number().describe('unix milliseconds')
 
@@ -77,7 +77,7 @@ export const auditCycle = z.object({
   steps: z.array(step),
 })
 
-/** What happened in a thread: its cycles, the oldest first. */
+/** A thread's cycles, the oldest first. */
 export const threadAudit = z.object({ thread: threadView, cycles: z.array(auditCycle) })
 export type ThreadAudit = z.infer<typeof threadAudit>
 

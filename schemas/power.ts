@@ -19,14 +19,24 @@ export function isAtLeast(one: Power, other: Power): boolean {
   return POWERS.indexOf(one) <= POWERS.indexOf(other)
 }
 
+/** Returns the mark that words of guests and strangers carry; nothing for those of the house. */
+export function markOf(power: Power): { power?: Power } {
+  return isAtLeast(power, 'routine') ? {} : { power }
+}
+
 /**
- * Effects of a tool: it only looks, changes something, may do harm that cannot be undone, or reaches people or
- * places outside.
+ * Effects of a tool, from the least dangerous: it only looks, changes something, reaches people or places outside,
+ * or may do harm that cannot be undone.
  */
 export const TOOL_CLASSES = ['look', 'change', 'send', 'destroy'] as const
 export type ToolClass = (typeof TOOL_CLASSES)[number]
 
-/** What the policy knows of a tool. */
+/** Returns the more dangerous of two classes. */
+export function strictest(one: ToolClass, other: ToolClass): ToolClass {
+  return TOOL_CLASSES.indexOf(one) > TOOL_CLASSES.indexOf(other) ? one : other
+}
+
+/** A tool as the policy knows it. */
 export interface ToolFacts {
   name: string
   /** Class that the server declares. */

@@ -39,7 +39,7 @@ export interface ToolBoxDeps {
   /** Returns globs over tools that are safe to repeat, whatever their annotations say. */
   rerun: () => readonly string[]
   finder: ToolFinder
-  /** Returns why every call of a tool needs a person's yes. */
+  /** Tells which tools of other people's servers changed. */
   pins: Pins
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Tool } from '@modelcontextprotocol/client'
 import type { NewEvent } from '../../schemas/inbox.ts'
-import { TOOL_CLASSES, type ToolClass } from '../../schemas/power.ts'
+import { strictest, type ToolClass } from '../../schemas/power.ts'
 import { type Clock, dayOf } from '../core/clock.ts'
 import { HubError } from '../core/errors.ts'
 import type { NewId } from '../core/ids.ts'
@@ -43,7 +43,7 @@ export async function openToolPins(deps: ToolPinsDeps, publish: Publish): Promis
   return new ToolPins(deps, publish, await readToolPins(deps.store.db))
 }
 
-/** What other people's servers listed before, against which each listing is compared. */
+/** The pins hold what other people's servers listed before; each listing is compared with them. */
 export class ToolPins implements AsyncDisposable {
   readonly #deps: ToolPinsDeps
   readonly #publish: Publish
@@ -89,8 +89,7 @@ export class ToolPins implements AsyncDisposable {
   /** Returns the stricter of a tool's class and its pinned one: a server does not make its tools more harmless. */
   readonly classOf = (definition: Tool): ToolClass => {
     const declared = declaredClass(definition, 'third')
-    const pinned = this.#pinOf.get(definition)?.class ?? declared
-    return TOOL_CLASSES.indexOf(pinned) > TOOL_CLASSES.indexOf(declared) ? pinned : declared
+    return strictest(this.#pinOf.get(definition)?.class ?? declared, declared)
   }
 
   /** Returns the names of a server's tools that differ from their pins. */
@@ -233,8 +232,8 @@ function toPin(
 
 /** Returns the rise of a pin to a class; none where the class is not the most dangerous so far. */
 function riseOf(pin: ToolPinRow, to: ToolClass, now: number): Partial<ToolPinRow> {
-  const isRise = TOOL_CLASSES.indexOf(to) > TOOL_CLASSES.indexOf(pin.risen_to ?? pin.class)
-  return isRise ? { risen_to: to, risen_at: now } : {}
+  const before = pin.risen_to ?? pin.class
+  return strictest(to, before) !== before ? { risen_to: to, risen_at: now } : {}
 }
 
 function isChanged(pin: ToolPinRow): boolean {

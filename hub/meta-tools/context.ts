@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { StoredFact } from '../../schemas/inbox.ts'
-import { isAtLeast } from '../../schemas/power.ts'
+import { isAtLeast, markOf } from '../../schemas/power.ts'
 import { quote, toLine } from '../core/text.ts'
 import { isNamed } from '../core/tool-access.ts'
 import type { CallContext } from '../core/tool-box.ts'
@@ -57,8 +57,7 @@ export const storeContext = defineMetaTool({
     if (refusal) return refused(refusal)
     const { power, now } = context
     await storeFact(tx, at, { key, value, power }, now)
-    const from = isAtLeast(power, 'routine') ? {} : { power }
-    return done(`Stored ${key}.`, { key, value, scope, ...from })
+    return done(`Stored ${key}.`, { key, value, scope, ...markOf(power) })
   },
 })
 
@@ -97,8 +96,8 @@ export const getContext = defineMetaTool({
     const facts = (await Promise.all(scopes.map(at => readContext(tx, at)))).flat()
     const found = key === undefined ? facts : facts.filter(fact => fact.key === key)
     const none = key === undefined ? 'Nothing is stored.' : `Nothing is stored under ${key}.`
-    const result = done(found.map(describe).join('\n') || none, { facts: found })
-    return found.some(({ power }) => power !== undefined) ? { ...result, foreign: true } : result
+    const isForeign = found.some(({ power }) => power !== undefined)
+    return done(found.map(describe).join('\n') || none, { facts: found }, isForeign)
   },
 })
 

@@ -69,8 +69,9 @@ export function fitTool(tool: MetaTool, access: ToolAccess): MetaTool {
   return (schema && tool.withResult?.(schema)) ?? tool
 }
 
-export function done(text: string, structured: unknown): ToolOutcome {
-  return { text, isError: false, structured }
+/** Returns a result; `isForeign` says that it shows text that comes from outside. */
+export function done(text: string, structured: unknown, isForeign = false): ToolOutcome {
+  return { text, isError: false, structured, ...(isForeign ? { foreign: true } : {}) }
 }
 
 export function refused(text: string): ToolOutcome {

@@ -41,11 +41,8 @@ export const readMessages = defineMetaTool({
       quoteAfter(`${seq} ${toIso(at)} ${toLine(author)} (${kind}):`, text),
     )
     const isForeign = messages.some(({ kind, data }) => kind === 'tool' || data?.['power'] !== undefined)
-    const result = done(lines.join('\n') || 'No messages.', {
-      messages: messages.map(withoutPictures),
-      lastSeq,
-    })
-    return isForeign ? { ...result, foreign: true } : result
+    const structured = { messages: messages.map(withoutPictures), lastSeq }
+    return done(lines.join('\n') || 'No messages.', structured, isForeign)
   },
 })
 

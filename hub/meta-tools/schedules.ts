@@ -59,8 +59,8 @@ export const listSchedules = defineMetaTool({
   async run(tx, _args, context) {
     const rows = await activeSchedulesOf(tx, context.thread)
     const text = rows.map(describeSchedule).join('\n') || 'No schedules.'
-    const result = done(text, { schedules: rows.map(toView) })
-    return rows.some(({ power }) => !isAtLeast(power, 'routine')) ? { ...result, foreign: true } : result
+    const isForeign = rows.some(({ power }) => !isAtLeast(power, 'routine'))
+    return done(text, { schedules: rows.map(toView) }, isForeign)
   },
 })
 

@@ -14,6 +14,6 @@ export const searchHistory = defineMetaTool({
   async run(tx, { query, limit, ...words }, { agent, cycle, now }, { timezone }) {
     const frame = readTimeframe(words, now, timezone)
     const sessions = await search(tx, { ...frame, query, limit, agent, exceptCycle: cycle })
-    return { ...done(describeSessions(sessions, timezone), { sessions }), foreign: true }
+    return done(describeSessions(sessions, timezone), { sessions }, true)
   },
 })

@@ -111,8 +111,7 @@ export const listTasks = defineMetaTool({
   async run(tx, _args, { agent, thread }) {
     const parent = thread === mainThreadId(agent) ? undefined : thread
     const rows = await tasksOf(tx, { agent, parent, limit: MOST_LISTED })
-    const result = done(rows.map(describe).join('\n') || 'No tasks.', { tasks: rows.map(toView) })
-    return rows.length > 0 ? { ...result, foreign: true } : result
+    return done(rows.map(describe).join('\n') || 'No tasks.', { tasks: rows.map(toView) }, rows.length > 0)
   },
 })
 

@@ -1,4 +1,11 @@
-import { isAtLeast, type Power, type ToolClass, type ToolFacts } from '../../schemas/power.ts'
+import {
+  isAtLeast,
+  type Power,
+  strictest,
+  TOOL_CLASSES,
+  type ToolClass,
+  type ToolFacts,
+} from '../../schemas/power.ts'
 import { matchesGlob, matchesGlobs } from '../core/glob.ts'
 
 /** The operator's rules: `tools` of the config. */
@@ -43,13 +50,10 @@ export function decidePolicy(rules: PolicyRules, question: PolicyQuestion): Verd
 
 /** Returns the class of a tool; the operator makes it looser only for servers of the operator's own. */
 export function classOf({ classes }: PolicyRules, { name, declared, trust }: ToolFacts): ToolClass {
-  const said = STRICTEST_FIRST.find(each => matchesGlobs(classes[each] ?? [], name))
+  const said = TOOL_CLASSES.findLast(each => matchesGlobs(classes[each] ?? [], name))
   if (said === undefined) return declared
-  const isLooser = STRICTEST_FIRST.indexOf(said) > STRICTEST_FIRST.indexOf(declared)
-  return isLooser && trust === 'third' ? declared : said
+  return trust === 'third' ? strictest(said, declared) : said
 }
-
-const STRICTEST_FIRST: readonly ToolClass[] = ['destroy', 'send', 'change', 'look']
 
 /** Tells whether globs name a tool. A destructive one counts only by its exact name. */
 function names(globs: readonly string[], name: string, toolClass: ToolClass): boolean {

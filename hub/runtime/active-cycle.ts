@@ -1,6 +1,6 @@
 import type { MessageKind } from '../../schemas/chat.ts'
 import type { HistoryContent } from '../../schemas/inbox.ts'
-import { isAtLeast, type Power } from '../../schemas/power.ts'
+import { markOf, type Power } from '../../schemas/power.ts'
 import type { Model } from '../core/model.ts'
 import { appendMessage } from '../store/conversations.ts'
 import { countStep, endCycle, markReadForeign, redirectCycle } from '../store/cycles.ts'
@@ -260,8 +260,7 @@ export class ActiveCycle {
     if (kind === 'agent') await answerMessages(tx, this.thread, conversation)
     const inReplyTo = kind === 'tool' ? [] : userMessages(this.items).map(({ messageId }) => messageId)
     // An agent's message names the cycle, whose streamed text it replaces, and a power below the house's own.
-    const from = isAtLeast(this.power, 'routine') ? {} : { power: this.power }
-    const all = kind === 'agent' ? { cycle: this.id, ...from, ...data } : data
+    const all = kind === 'agent' ? { cycle: this.id, ...markOf(this.power), ...data } : data
     const posted = await appendMessage(tx, {
       id: this.#deps.newId('msg'),
       conversation,

@@ -173,3 +173,12 @@ test.for<[string, string]>([
   expect(toMessages(entries).at(-1)?.text).toBe(shown)
   expect(toMessages(entries)[0]?.text).toBe(user.content.text)
 })
+
+test('a content without anything to hide is passed on as it is, so that its tokens are counted once', () => {
+  const entries: HistoryEntry[] = [user, { seq: 2, content: asks('a') }, { seq: 3, content: result('a') }]
+  expect(toMessages(entries).map((message, index) => message === entries[index]?.content)).toEqual([
+    true,
+    true,
+    true,
+  ])
+})

@@ -139,9 +139,9 @@ export function toMessages(entries: readonly HistoryEntry[]): ModelMessage[] {
     entries.flatMap(({ content }) => (content.role === 'tool' ? [content.callId] : [])),
   )
   return entries.flatMap(({ content }): ModelMessage[] => {
-    if (content.role === 'user') return [{ ...content, text: withoutMarkers(content.text) }]
+    if (content.role === 'user') return [withText(content, withoutMarkers(content.text))]
     if (content.role === 'tool')
-      return [{ ...content, text: withoutMarkers(content.text).replace(HEADING, '⟦') }]
+      return [withText(content, withoutMarkers(content.text).replace(HEADING, '⟦'))]
     if (content.calls.length === 0 && isBlank(content.text)) return []
     const missing = content.calls.filter(call => !answered.has(call.id))
     return [
@@ -155,6 +155,11 @@ export function toMessages(entries: readonly HistoryEntry[]): ModelMessage[] {
       })),
     ]
   })
+}
+
+/** Returns a content with this text: the same object where it has it, so that its tokens are counted once. */
+function withText<Content extends { text: string }>(content: Content, text: string): Content {
+  return content.text === text ? content : { ...content, text }
 }
 
 /** Reads a thread's window: the message for everything before it, and its entries, each in its form. */

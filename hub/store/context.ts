@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { StoredFact } from '../../schemas/inbox.ts'
-import { isAtLeast, type Power } from '../../schemas/power.ts'
+import { markOf, type Power } from '../../schemas/power.ts'
 import type { Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
 
@@ -50,7 +50,7 @@ export async function readContext(
 
 /** Leaves the power of a fact out where it is a person's or the house's own. */
 function withPower<Fact>({ power, ...fact }: Fact & { power: Power }) {
-  return isAtLeast(power, 'routine') ? fact : { ...fact, power }
+  return { ...fact, ...markOf(power) }
 }
 
 /** Returns the facts of an agent and of one of its threads, the agent's first, by key. */

@@ -73,7 +73,7 @@ const ALLOWED = {
   ADD_URI_SAFE_ATTR: ['align', 'start', 'open'],
   ALLOW_DATA_ATTR: false,
   ALLOW_ARIA_ATTR: false,
-  RETURN_DOM_FRAGMENT: true,
+  RETURN_DOM_FRAGMENT: true as const,
 }
 
 let purify: ReturnType<typeof createDOMPurify> | undefined
@@ -81,7 +81,7 @@ let purify: ReturnType<typeof createDOMPurify> | undefined
 /** Returns HTML as nodes that are safe to show. Works only in a browser. */
 export function toFragment(source: string): DocumentFragment {
   purify ??= preparePurify()
-  return purify.sanitize(source, ALLOWED) as unknown as DocumentFragment
+  return purify.sanitize(source, ALLOWED)
 }
 
 function preparePurify() {

@@ -2,9 +2,8 @@ import { type Kysely, sql } from 'kysely'
 
 /** Stores by whose word something began. What was there before acts as the house's routine. */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  for (const table of ['inbox', 'cycles', 'schedules', 'events', 'threads'])
+  for (const table of ['inbox', 'cycles', 'schedules', 'events', 'threads', 'approvals'])
     await sql`alter table ${sql.table(table)} add column power text default 'routine' not null`.execute(db)
-  await sql`alter table approvals add column power text default 'routine' not null`.execute(db)
   // Yeses of people that hold for one tool of an agent, in work of one power, until a time.
   await sql`create table allowances (
     id text primary key, agent text not null, tool text not null, power text not null, reason text not null,
