@@ -145,7 +145,7 @@ function createClock(
     ...parts.runtime.due,
     createArchive({ store, clock }),
     parts.serversWatch,
-    stack.use(createRetention({ store, clock, log, days: () => config.current.retention.days })),
+    stack.use(createRetention({ store, clock, log, kept: () => config.current.retention })),
     { nextDue: () => nextExpiry(store.db), fire: parts.approvals.expireDue },
   ]
   return () => startClockTrigger({ clock, random, log, signals, ...combineSources(sources, clock.now) })

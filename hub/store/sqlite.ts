@@ -27,6 +27,14 @@ import { StoreFault } from './writer.ts'
 const sqlite: Dialect = {
   serialKey: 'integer primary key autoincrement',
   clustered: 'without rowid',
+  guardAudit: [
+    `create trigger audit_unchanged before update on audit begin
+      select raise(abort, 'the audit is append-only'); end`,
+    // Retention first moves the beginning of the chain.
+    `create trigger audit_kept before delete on audit
+      when old.seq > (select removed_seq from audit_chain) begin
+      select raise(abort, 'the audit is append-only'); end`,
+  ],
   createSearch,
   searchTexts,
 }

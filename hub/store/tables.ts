@@ -1,4 +1,5 @@
 import type { Generated, Insertable, Selectable } from 'kysely'
+import type { AuditKind } from '../../schemas/audit.ts'
 import type { MessageKind, ToolCallStatus } from '../../schemas/chat.ts'
 import type { Power, ToolClass } from '../../schemas/power.ts'
 
@@ -326,6 +327,27 @@ export interface Tables {
     risen_to: ToolClass | null
     risen_at: number | null
   }
+  /** What happened, by whom; append-only. */
+  audit: {
+    /** From 1, without gaps. */
+    seq: number
+    at: number
+    kind: AuditKind
+    actor: string
+    /** Role of the token, and the entrance; null where there is none. */
+    role: string | null
+    door: string | null
+    power: Power | null
+    tool: string | null
+    outcome: string
+    /** Id of a tool call: of `tool_calls`, which holds its arguments, or of a client's call. */
+    call_id: string | null
+    details_json: string
+    /** SHA-256 of the hash of the row before and of this row. */
+    hash: string
+  }
+  /** The two ends of the audit's chain, one row: its newest row, and the newest of those that retention removed. */
+  audit_chain: { last_seq: number; last_hash: string; removed_seq: number; removed_hash: string }
   hub_state: { key: string; value_json: string }
   /** The words of rows that left the windows; the full-text index follows this table by itself. */
   history_texts: { id: Generated<number>; text: string; thread_id: string; seq: number; created_at: number }
@@ -341,6 +363,7 @@ export type NewSchedule = Insertable<Tables['schedules']>
 export type NewToolCall = Insertable<Tables['tool_calls']>
 export type ApprovalRow = Selectable<Tables['approvals']>
 export type ToolPinRow = Selectable<Tables['tool_pins']>
+export type AuditTableRow = Selectable<Tables['audit']>
 export type AllowanceRow = Selectable<Tables['allowances']>
 export type DeadLetterRow = Selectable<Tables['dead_letters']>
 export type SessionRow = Selectable<Tables['sessions']>

@@ -77,8 +77,8 @@ export const revokeOne = defineHubTool({
   input: z.strictObject({ id: z.string().min(1) }),
   output: allowance,
   effect: 'removes',
-  async run({ id }, { deps }) {
-    const revoked = await deps.store.write(tx => revokeAllowance(tx, id, deps.clock.now()))
+  async run({ id }, { deps, token: by }) {
+    const revoked = await deps.store.write(tx => revokeAllowance(tx, id, { by, now: deps.clock.now() }))
     if (!revoked)
       throw new HubError('not_found', `There is no allowance ${id} in force; hub_list_allowances shows them`)
     return toAllowance(revoked)
