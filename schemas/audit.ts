@@ -1,6 +1,3 @@
-import { z } from 'zod'
-import { power } from './power.ts'
-
 /** What a row of the audit tells of. */
 export const auditKinds = [
   /** A tool call of an agent at its end, or of a client: one row as it starts and one as it ends. */
@@ -18,20 +15,3 @@ export const auditKinds = [
   'start',
 ] as const
 export type AuditKind = (typeof auditKinds)[number]
-
-/** A row of the audit as people and programs read it. */
-export const auditRow = z.object({
-  seq: z.int().describe('from 1, without gaps'),
-  at: z.number().describe('unix milliseconds'),
-  kind: z.enum(auditKinds),
-  actor: z.string().describe('name of the token, agent:<name>, hook:<name>, or hub for the hub itself'),
-  role: z.string().optional().describe("the token's role"),
-  door: z.string().optional().describe('where it came in'),
-  power: power.optional(),
-  tool: z.string().optional(),
-  outcome: z.string().describe('started, ok, error, unknown, denied, approved, changed and the like'),
-  call: z.string().optional().describe('id of the tool call; its rows have the same'),
-  arguments: z.string().optional().describe('their beginning, without secrets'),
-  details: z.record(z.string(), z.unknown()),
-  hash: z.string().describe('SHA-256 of the hash of the row before and of this row'),
-})
