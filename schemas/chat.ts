@@ -3,6 +3,7 @@ import { duration } from './duration.ts'
 import { conversationId } from './names.ts'
 import { type picture, pictures } from './picture.ts'
 import type { Power } from './power.ts'
+import type { TraceContext } from './trace.ts'
 
 /** Most characters that a person may send in one message. */
 export const MAX_TEXT = 100_000
@@ -109,6 +110,8 @@ export interface NewUserMessage {
   clientId?: string | undefined
   /** JSON schema that the answer must fit. */
   schema?: Record<string, unknown> | undefined
+  /** Trace of the request that brought it. */
+  trace?: TraceContext | undefined
 }
 
 export const toolCallStatuses = [

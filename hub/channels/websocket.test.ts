@@ -34,6 +34,7 @@ async function openDoor() {
         agents: [],
         conversations: [],
       }),
+      countAnswer: () => undefined,
       postMessage: never,
       decide: never,
       stop: never,

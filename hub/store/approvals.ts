@@ -52,6 +52,15 @@ export async function threadsAwaitingApproval(db: Kysely<Tables>): Promise<Set<s
   return new Set(rows.map(row => row.thread_id))
 }
 
+export async function countOpenApprovals(db: Kysely<Tables>): Promise<number> {
+  const { count } = await db
+    .selectFrom('approvals')
+    .select(eb => eb.fn.countAll<number>().as('count'))
+    .where('status', '=', 'open')
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
 export interface Decided {
   status: Exclude<ApprovalStatus, 'open'>
   at: number

@@ -18,7 +18,7 @@ import { migrate } from './migrations/index.ts'
 import { BESIDE, databaseFile, makePrivate } from './sqlite-backup.ts'
 import { toGuarded, withFaults } from './sqlite-faults.ts'
 import { createSearch, searchTexts } from './sqlite-search.ts'
-import { createWriter } from './sqlite-writer.ts'
+import { createWriter, type OnCommit } from './sqlite-writer.ts'
 import { openStoreMark, type StoreMark } from './store-mark.ts'
 import type { Tables } from './tables.ts'
 import { StoreFault } from './writer.ts'
@@ -40,7 +40,11 @@ const sqlite: Dialect = {
 }
 
 /** Opens the store in `<data>/superbloom.db`, and brings its schema up to date. */
-export async function openSqliteStore(folder: string, onMarkFault: (error: unknown) => void) {
+export async function openSqliteStore(
+  folder: string,
+  onMarkFault: (error: unknown) => void,
+  onCommit?: OnCommit,
+) {
   const db = openSqlite(folder)
   let mark: StoreMark
   try {
@@ -55,14 +59,18 @@ export async function openSqliteStore(folder: string, onMarkFault: (error: unkno
   const findProblem = watchFile(databaseFile(folder))
   return {
     db,
-    write: createWriter(db, {
-      count(tx) {
-        const problem = findProblem()
-        if (problem !== undefined) throw new StoreFault('unreachable', problem)
-        return mark.count(tx)
+    write: createWriter(
+      db,
+      {
+        count(tx) {
+          const problem = findProblem()
+          if (problem !== undefined) throw new StoreFault('unreachable', problem)
+          return mark.count(tx)
+        },
+        write: mark.write,
       },
-      write: mark.write,
-    }),
+      onCommit,
+    ),
     findProblem,
     async compact() {
       for (const text of ['vacuum', 'pragma wal_checkpoint(truncate)'])

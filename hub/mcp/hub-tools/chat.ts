@@ -48,7 +48,7 @@ export const chat = defineHubTool({
   output,
   effect: 'adds',
   async run(args, context) {
-    const { deps, token } = context
+    const { deps, token, trace } = context
     const conversation = await meantConversation(deps, args, token)
     const message = await deps.postMessage({
       conversation,
@@ -58,6 +58,7 @@ export const chat = defineHubTool({
       clientId: args.idempotencyKey,
       images: args.images,
       schema: args.schema,
+      trace,
     })
     if (COMMAND.test(message.text)) {
       const taken = { conversation, messageId: message.id }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { describeProblems } from '../../../schemas/problems.ts'
+import type { TraceContext } from '../../../schemas/trace.ts'
 import { HubError } from '../../core/errors.ts'
 import { dropNulls, parseJson, withoutNul } from '../../core/json.ts'
 import type { HubToolDeps } from './deps.ts'
@@ -9,6 +10,8 @@ export interface HubToolContext {
   /** Name of the caller's token. */
   token: string
   signal: AbortSignal
+  /** Trace that the call belongs to. */
+  trace?: TraceContext | undefined
   /** Reports progress; does nothing if the client did not ask for it. */
   progress(message: string): void
 }
