@@ -3,7 +3,6 @@ import { getCompileCacheDir } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { createDescribeTool } from './catalogue/describe-tool.ts'
 import { createToolFinder } from './catalogue/find-tools.ts'
 import { createServerTools, type ServerTools } from './catalogue/server-tools.ts'
 import { createToolBox } from './catalogue/tool-box.ts'
@@ -20,7 +19,7 @@ import type { Foundation } from './hub.ts'
 import { ownsResource } from './mcp/hub-resources/hub-resources.ts'
 import { hubTools } from './mcp/hub-tools/index.ts'
 import { createMetaTools } from './meta-tools/index.ts'
-import { createExplain } from './policy/explain.ts'
+import { createAnswers, type PolicyAnswers } from './policy/explain.ts'
 import { decidePolicy, type PolicyQuestion } from './policy/policy.ts'
 import { applyAgentFiles } from './runtime/agent-files.ts'
 import { type Approvals, createApprovals } from './runtime/approvals.ts'
@@ -42,15 +41,13 @@ import { openSandbox, type Sandbox } from './upstream/stdio/sandbox.ts'
 const SETTLED_AFTER_MS = 5_000
 
 /** The servers, the agents above them, and the parts that start their cycles. */
-export interface Engine {
+export interface Engine extends PolicyAnswers {
   readonly serverTools: ServerTools
   readonly toolPins: ToolPins
   readonly router: Router
   readonly runtime: Runtime
   readonly approvals: Approvals
   readonly reset: Reset
-  readonly explain: ReturnType<typeof createExplain>
-  readonly describeTool: ReturnType<typeof createDescribeTool>
   readonly crashGuard: CrashGuard
   readonly serversWatch: ServersWatch
   /** Names of agents whose files are gone. */
@@ -64,10 +61,10 @@ export interface Engine {
 }
 
 export async function createEngine(foundation: Foundation, stack: AsyncDisposableStack): Promise<Engine> {
-  const { store, clock, newId, log, signals, telemetry, agents, config } = foundation
+  const { store, clock, newId, log, signals, agents, config } = foundation
   const crashGuard = stack.use(await openCrashGuard(foundation))
   let retired: readonly string[] = []
-  const routes = { store, clock, newId, signals, telemetry, agents: () => agents.all, retired: () => retired }
+  const routes = { store, clock, newId, signals, agents: () => agents.all, retired: () => retired }
   const router = createRouter(routes)
   const metaTools = createMetaTools({
     newId,
@@ -93,8 +90,9 @@ export async function createEngine(foundation: Foundation, stack: AsyncDisposabl
   // No cycle starts before the servers have settled: the startup barrier then enlarges the semaphore.
   const semaphore = createSemaphore(0)
   const runtime = stack.use(openRuntime(foundation, crashGuard, toolBox, semaphore))
-  const own = { agent: agents.find, owner: randomUUID(), sampleFor: runtime.sampleFor }
-  const approvals = stack.use(createApprovals({ ...routes, log, toolBox, ...own }))
+  const { sampleFor } = runtime
+  const own = { agent: agents.find, owner: randomUUID(), sampleFor }
+  const approvals = stack.use(createApprovals({ store, clock, newId, log, signals, toolBox, ...own }))
   stack.defer(signals.on('posted', ({ thread }) => runtime.wake(thread)))
   const serversWatch = watchServers(foundation, () => servers.status(), stack)
   followModels(foundation, runtime, stack)
@@ -117,8 +115,7 @@ export async function createEngine(foundation: Foundation, stack: AsyncDisposabl
     runtime,
     approvals,
     reset: createReset(routes),
-    describeTool: createDescribeTool(servers, hubTools, metaTools),
-    explain: createExplain({ rules: () => config.current.tools, toolBox, agent: agents.find }),
+    ...createAnswers({ rules: () => config.current.tools, toolBox, agent: agents.find }),
     crashGuard,
     serversWatch,
     resize: barrier.resize,
@@ -147,7 +144,7 @@ function createClock(
     ...parts.runtime.due,
     createArchive({ store, clock }),
     parts.serversWatch,
-    stack.use(createRetention({ store, clock, log, kept: () => config.current.retention })),
+    stack.use(createRetention({ store, clock, log, days: () => config.current.retention.days })),
     { nextDue: () => nextExpiry(store.db), fire: parts.approvals.expireDue },
   ]
   return () => startClockTrigger({ clock, random, log, signals, ...combineSources(sources, clock.now) })
@@ -227,7 +224,7 @@ function openRuntime(
   toolBox: ReturnType<typeof createToolBox>,
   semaphore: Semaphore,
 ): Runtime {
-  const { store, clock, newId, random, log, signals, telemetry, agents, config, models } = foundation
+  const { store, clock, newId, random, log, signals, agents, config, models } = foundation
   const deps = {
     store,
     clock,
@@ -235,7 +232,6 @@ function openRuntime(
     random,
     log,
     signals,
-    telemetry,
     toolBox,
     model: (name: string) => models.current.named.get(name) ?? models.current.default,
     compactionModel: () => models.current.compaction,

@@ -10,11 +10,11 @@ import { pageFolder } from './config/paths.ts'
 import { tokenFile } from './config/token.ts'
 import { systemClock } from './core/clock.ts'
 import { matchesGlobs } from './core/glob.ts'
+import { mayUse, type Principal, seesSharedOnly } from './core/principal.ts'
 import type { Engine } from './engine.ts'
 import { createApp } from './http/app.ts'
 import { createDoors, type Doors, webSocketTokenOf } from './http/doors.ts'
-import { type Listening, listen } from './http/listen.ts'
-import { createMetrics, type Metrics } from './http/metrics/metrics.ts'
+import { type Listening, listen, toUrl } from './http/listen.ts'
 import { createPage } from './http/page.ts'
 import { createBucket, createBuckets } from './http/rate-limit.ts'
 import type { Foundation } from './hub.ts'
@@ -46,55 +46,52 @@ export async function openEntrances(
   const { clock, log, config, agents } = foundation
   const doors = createDoors({
     clock,
-    token: foundation.token,
+    find: token => foundation.tokens.find(token),
     tokenHint: `The token is in ${tokenFile('<data>')}, or what SUPERBLOOM_TOKEN says.`,
     hosts: () => ownNames(config.current),
   })
   const { servers } = engine.serverTools
-  const hubToolDeps = toHubToolDeps(foundation, engine)
+  const { host, port } = config.current
+  let listening: Listening | undefined
+  const url = () => config.current.publicUrl ?? toUrl(host, listening?.port ?? port)
+  const hubToolDeps = toHubToolDeps(foundation, engine, url)
   const finder = stack.use(createToolFinder(findableIn(servers)))
   const hubPrompts = createHubPrompts(() => agents.all)
   const mcp = stack.use(
     createMcpEndpoint({
       clock,
       log,
-      telemetry: foundation.telemetry,
       version: foundation.version,
       hub: hubToolDeps,
       hubResources: createHubResources(hubToolDeps),
       hubPrompts,
       servers,
+      onlyLooks: engine.onlyLooks,
       gives: (toolset, name) => matchesGlobs(config.current.toolsets[toolset] ?? [], name),
       toolsets: () => Object.keys(config.current.toolsets),
       findTools: finder.find,
     }),
   )
   notifyClients(foundation, mcp, hubPrompts, stack)
-  const metrics = createMetrics({
-    clock,
-    signals: foundation.signals,
-    describeTool: engine.describeTool,
-    status: () => readStatus(foundation, toStatusFacts(foundation, engine), {}),
-  })
   const mayPass = createBuckets(REQUESTS)
-  const { host, port } = config.current
   const app = createApp({
     log,
     doors,
     isReady,
-    mayPass: caller => mayPass(caller.token, clock.monotonic()),
+    mayPass: caller => mayPass(caller.id, clock.monotonic()),
+    hold: (caller, end) => foundation.tokens.hold(caller, end),
+    tokens: foundation.tokens,
     page: createPage(pageFolder),
     mcp: mcp.handle,
     webhooks: openHooks(foundation, engine),
-    metrics,
     logins: { publicUrl: () => config.current.publicUrl, logins: engine.serverTools.logins },
   })
-  const listening = stack.use(await listen({ host, port, onRequest: app, log }))
-  stack.use(openWebSocket(foundation, engine, { doors, metrics }, listening))
+  listening = stack.use(await listen({ host, port, onRequest: app, log }))
+  stack.use(openWebSocket(foundation, engine, doors, listening))
   return listening
 }
 
-function toHubToolDeps(foundation: Foundation, engine: Engine): HubToolDeps {
+function toHubToolDeps(foundation: Foundation, engine: Engine, url: () => string): HubToolDeps {
   const { store, clock, newId, signals } = foundation
   const { router, reset, explain } = engine
   return {
@@ -106,6 +103,9 @@ function toHubToolDeps(foundation: Foundation, engine: Engine): HubToolDeps {
       return foundation.timezone
     },
     agents: () => listAgents(foundation, engine),
+    mayUse: (principal, conversation) => mayUse(principal, conversation, router.isShared(conversation)),
+    tokens: foundation.tokens,
+    url,
     postMessage: router.postMessage,
     reset,
     postEvent: router.postEvent,
@@ -231,6 +231,7 @@ function toChat({ log, signals, store }: Foundation, { router, approvals }: Engi
   return {
     log,
     signals,
+    mayUse: (principal, conversation) => mayUse(principal, conversation, router.isShared(conversation)),
     postMessage: router.postMessage,
     decide: approvals.decide,
     async stop(target, by) {
@@ -245,7 +246,7 @@ function toChat({ log, signals, store }: Foundation, { router, approvals }: Engi
 function openWebSocket(
   foundation: Foundation,
   engine: Engine,
-  { doors, metrics }: { doors: Doors; metrics: Metrics },
+  doors: Doors,
   { server }: Listening,
 ): AsyncDisposable {
   return attachWebSocket(server, {
@@ -254,21 +255,25 @@ function openWebSocket(
     networkClock: systemClock,
     admit: request => {
       doors.checkNames(request)
-      return doors.admit(request, webSocketTokenOf(request), 'Chat at /ws')
+      return doors.admit(request, webSocketTokenOf(request), { door: 'Chat at /ws', right: 'chat' })
     },
     createLimit: () => createBucket(FRAMES),
-    welcome: () => readWelcome(foundation, engine),
-    countAnswer: status => metrics.countAnswer('ws', status),
+    hold: (caller, end) => foundation.tokens.hold(caller, end),
+    welcome: caller => readWelcome(foundation, engine, caller),
   })
 }
 
 async function readWelcome(
   foundation: Foundation,
   engine: Engine,
+  principal: Principal,
 ): Promise<Extract<HubFrame, { type: 'welcome' }>> {
   const stored = new Map((await listConversations(foundation.store.db)).map(one => [one.id, one.lastSeq]))
-  const agents = await listAgents(foundation, engine)
-  for (const id of agents.flatMap(agent => agent.conversations)) if (!stored.has(id)) stored.set(id, 0)
+  const all = await listAgents(foundation, engine)
+  const agents = all.filter(({ shared }) => shared || !seesSharedOnly(principal))
+  const { name, role } = principal
+  const first = agents.flatMap(agent => (role === 'guest' ? `${agent.name}/${name}` : agent.conversations))
+  for (const id of first) if (!stored.has(id)) stored.set(id, 0)
   return {
     type: 'welcome',
     protocol: 1,
@@ -278,6 +283,9 @@ async function readWelcome(
       ...(engine.crashGuard.hold ? { held: engine.crashGuard.hold.since } : {}),
     },
     agents: agents.map(({ name, description, status }) => ({ name, description, status })),
-    conversations: [...stored].map(([id, lastSeq]) => ({ id, lastSeq, agents: engine.router.agentsOf(id) })),
+    you: { name, role },
+    conversations: [...stored]
+      .filter(([id]) => mayUse(principal, id, engine.router.isShared(id)))
+      .map(([id, lastSeq]) => ({ id, lastSeq, agents: engine.router.agentsOf(id) })),
   }
 }

@@ -7,16 +7,17 @@ import type { Environment } from './config/environment.ts'
 import { createLiveConfig, type LiveConfig } from './config/live-config.ts'
 import type { Config } from './config/load.ts'
 import { readVersion } from './config/paths.ts'
-import { readOrMakeToken } from './config/token.ts'
+import { openOwnerToken } from './config/token.ts'
 import { type Changed, watchFiles } from './config/watch.ts'
 import { type Clock, systemClock } from './core/clock.ts'
 import { createIds, type NewId } from './core/ids.ts'
 import type { Log } from './core/log.ts'
 import type { Model } from './core/model.ts'
-import { createSignals, type SignalMap, type Signals } from './core/signals.ts'
-import { createTelemetry, type Telemetry } from './core/telemetry.ts'
+import { createSignals, type Signals } from './core/signals.ts'
 import { createEngine, type Engine } from './engine.ts'
 import { openEntrances } from './entrances.ts'
+import { toUrl } from './http/listen.ts'
+import { Tokens } from './http/tokens.ts'
 import { type LiveModels, openModels } from './model/open-models.ts'
 import { closeQuestions } from './store/approvals.ts'
 import { openOwnStore, type Store } from './store/open.ts'
@@ -46,12 +47,11 @@ export interface Foundation {
   readonly newId: NewId
   readonly log: Log
   readonly signals: Signals
-  readonly telemetry: Telemetry
   readonly config: LiveConfig
   readonly agents: Agents
   readonly store: Store
   readonly models: LiveModels
-  readonly token: string
+  readonly tokens: Tokens
   readonly version: string
   readonly startedAt: number
   /** Time zone of the current config. */
@@ -78,7 +78,7 @@ export async function startHub(inputs: HubInputs): Promise<Hub> {
   const Dispatcher = inputs.environment('NODE_USE_ENV_PROXY') === '1' ? EnvHttpProxyAgent : Agent
   setGlobalDispatcher(new Dispatcher({ allowH2: false }))
   const foundation = await openFoundation(inputs, stack)
-  const { clock, config, token } = foundation
+  const { clock, config, tokens } = foundation
   const readyAt = clock.monotonic() + READY_AFTER_MS
   const engine = await createEngine(foundation, stack)
   const isReady = () => engine.serverTools.servers.settled || clock.monotonic() >= readyAt
@@ -89,7 +89,13 @@ export async function startHub(inputs: HubInputs): Promise<Hub> {
   writeHubFile(foundation, url, stack)
   foundation.log.info('hub_started', { url })
   const whole = stack.move()
-  return { url, token, [Symbol.asyncDispose]: () => whole.disposeAsync() }
+  return {
+    url,
+    get token() {
+      return tokens.ownerSecret
+    },
+    [Symbol.asyncDispose]: () => whole.disposeAsync(),
+  }
 }
 
 /** Locks the data folder and opens its contents; `stack` closes everything. */
@@ -97,21 +103,24 @@ async function openFoundation(inputs: HubInputs, stack: AsyncDisposableStack): P
   const { config, environment, log, acceptLoss = false, overrides = {} } = inputs
   const clock = overrides.clock ?? systemClock
   openDataFolder(config.dataFolder)
-  const signals = createSignals(error => log.error('listener_failed', { error }))
-  const onCommit = (commit: SignalMap['committed']) => signals.emit('committed', commit)
-  const store = await openOwnStore(config.dataFolder, { acceptLoss, log, onCommit }, stack)
+  const store = await openOwnStore(config.dataFolder, { acceptLoss, log }, stack)
   await store.write(async tx => {
     await voidLeases(tx)
     await closeQuestions(tx, clock.now())
   })
   const live = createLiveConfig(config, environment, log)
+  const signals = createSignals(error => log.error('listener_failed', { error }))
+  const newId = createIds(clock.now)
+  const { secret, replace } = openOwnerToken(config)
+  const tokens = stack.use(
+    await Tokens.open({ store, clock, newId, log, signals, owner: { secret, replace } }),
+  )
   return {
     clock,
     random: overrides.random ?? Math.random,
-    newId: createIds(clock.now),
+    newId,
     log,
     signals,
-    telemetry: createTelemetry({ clock, log, signals }),
     config: live,
     agents: createAgents(config.agentsFolder, environment, log, () => live.current.model),
     store,
@@ -123,19 +132,13 @@ async function openFoundation(inputs: HubInputs, stack: AsyncDisposableStack): P
       environment,
       override: overrides.model,
     }),
-    token: config.token ?? readOrMakeToken(config.dataFolder),
+    tokens,
     version: readVersion(),
     startedAt: clock.now(),
     get timezone() {
       return live.current.timezone
     },
   }
-}
-
-/** Returns an address that a person can open; a hub that listens everywhere is reached by loopback too. */
-function toUrl(host: string, port: number): string {
-  const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host
-  return `http://${name}:${port}`
 }
 
 function writeHubFile({ config, startedAt }: Foundation, url: string, stack: AsyncDisposableStack): void {

@@ -49,6 +49,7 @@ export const agentFile = z.strictObject({
     .prefault({}),
   idleReset: duration.optional().describe('after so long without activity it starts from summaries'),
   conversations: z.array(conversationId).min(1).optional().describe('default: one named like the agent'),
+  shared: z.boolean().default(false).describe('whether members and guests talk with it, not only the owner'),
   prompt: clientPrompt.optional().describe('offered to people by clients of the hub, as an MCP prompt'),
 })
 export type AgentFile = z.infer<typeof agentFile>

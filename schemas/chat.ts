@@ -3,7 +3,7 @@ import { duration } from './duration.ts'
 import { conversationId } from './names.ts'
 import { type picture, pictures } from './picture.ts'
 import type { Power } from './power.ts'
-import type { TraceContext } from './trace.ts'
+import type { Role } from './tokens.ts'
 
 /** Most characters that a person may send in one message. */
 export const MAX_TEXT = 100_000
@@ -104,14 +104,12 @@ export interface NewUserMessage {
   conversation: string
   text: string
   author: string
-  /** Name of the token that the message came with. */
-  token: string
+  /** Default: a person's. */
+  power?: Power | undefined
   images?: readonly z.infer<typeof picture>[] | undefined
   clientId?: string | undefined
   /** JSON schema that the answer must fit. */
   schema?: Record<string, unknown> | undefined
-  /** Trace of the request that brought it. */
-  trace?: TraceContext | undefined
 }
 
 export const toolCallStatuses = [
@@ -140,6 +138,8 @@ export interface Decision {
   /** Name of the token; `where` is the endpoint that the answer came through. */
   by: string
   where: string
+  /** Person who may answer only what is part of the own requests. */
+  ofPerson?: string | undefined
 }
 
 /**
@@ -173,6 +173,7 @@ export type HubFrame =
       protocol: 1
       /** `held`: when the crash-loop guard stopped all agents. */
       hub: { name: string; version: string; held?: number }
+      you: { name: string; role: Role }
       agents: { name: string; description: string; status: AgentStatus }[]
       conversations: { id: string; agents: string[]; lastSeq: number }[]
     }

@@ -1,5 +1,6 @@
 import type { Approval, ChatMessage, Decision, NewUserMessage, StopTarget } from '../../schemas/chat.ts'
 import type { Log } from '../core/log.ts'
+import type { Principal } from '../core/principal.ts'
 import type { Signals } from '../core/signals.ts'
 
 /** The parts of the hub that a channel uses: what people do, and what happens in conversations. */
@@ -10,6 +11,8 @@ export interface Chat {
   /** Stores a message before it resolves; its text fits `messageText`. Throws `not_found` and `retired`. */
   postMessage: (message: NewUserMessage) => Promise<ChatMessage>
   decide: (decision: Decision) => Promise<Approval>
+  /** Tells whether a principal may read and write in a conversation. */
+  mayUse: (principal: Principal, conversation: string) => boolean
   /** Resolves with the number of cycles that it stops. */
   stop: (target: StopTarget, by: string) => Promise<number>
   /** Returns messages with a seq above `after`, oldest first. */

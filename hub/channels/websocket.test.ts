@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { createFakeClock } from '../../tests/support/fake-clock.ts'
+import { OWNER_PRINCIPAL } from '../../tests/support/principals.ts'
 import { until } from '../../tests/support/until.ts'
 import { createLog } from '../core/log.ts'
 import { createSignals } from '../core/signals.ts'
@@ -25,16 +26,18 @@ async function openDoor() {
       networkClock: clock,
       log: createLog({ level: 'error', now: clock.now, write: () => undefined }),
       signals: createSignals(error => expect.unreachable(String(error))),
-      admit: () => ({ token: 'owner' }),
+      admit: () => OWNER_PRINCIPAL,
+      hold: () => () => undefined,
+      mayUse: () => true,
       createLimit: () => () => true,
       welcome: async () => ({
         type: 'welcome',
         protocol: 1,
         hub: { name: 'superbloom', version: '0' },
+        you: { name: 'owner', role: 'owner' },
         agents: [],
         conversations: [],
       }),
-      countAnswer: () => undefined,
       postMessage: never,
       decide: never,
       stop: never,

@@ -6,6 +6,7 @@ import { describeProblems } from '../../schemas/problems.ts'
 import type { Clock } from '../core/clock.ts'
 import { HubError, toPublicError } from '../core/errors.ts'
 import { parseJson, withoutNul } from '../core/json.ts'
+import { may, type Principal, powerOf, toNotTheirs } from '../core/principal.ts'
 import type { Chat } from './chat.ts'
 import { keepAlive } from './keep-alive.ts'
 import { createSubscriptions, type Subscriptions } from './subscriptions.ts'
@@ -21,6 +22,9 @@ const MOST_WAITING = 64
 export const MOST_SOCKETS = 256
 const PROTOCOL = 'superbloom.v1'
 
+/** Close code for a token that opens nothing any more. */
+const SIGNED_OUT = 4401
+
 const TOO_MANY_SOCKETS = `There are ${MOST_SOCKETS} chats open already, the most at once; close one of them.`
 
 export interface WebSocketDeps extends Chat {
@@ -28,12 +32,12 @@ export interface WebSocketDeps extends Chat {
   /** Times waits for the other side of a socket; a clock that a test moves would not wait for it. */
   networkClock: Pick<Clock, 'after'>
   /** Throws if the request is not admitted. */
-  admit: (request: IncomingMessage) => { token: string }
+  admit: (request: IncomingMessage) => Principal
+  /** Calls `end` once a principal's token opens nothing any more, until the returned function is called. */
+  hold: (principal: Principal, end: () => void) => () => void
   /** Creates a limit that tells whether a source may send one more frame now. */
   createLimit: () => (now: number) => boolean
-  welcome: () => Promise<Extract<HubFrame, { type: 'welcome' }>>
-  /** Counts the answer to a client that wants a socket. */
-  countAnswer: (status: number) => void
+  welcome: (principal: Principal) => Promise<Extract<HubFrame, { type: 'welcome' }>>
 }
 
 /** Serves chat at `/ws` of the server. Disposing closes every socket. */
@@ -46,12 +50,8 @@ export function attachWebSocket(server: Server, deps: WebSocketDeps): AsyncDispo
   server.on('upgrade', (request, socket, head) => {
     const onError = (error: Error) => deps.log.debug('socket_error', { error })
     socket.on('error', onError)
-    const turnAway = (error: { code: string; message: string; status: number }) => {
-      deps.countAnswer(error.status)
-      refuse(socket, error)
-    }
     if (request.url?.split('?')[0] !== '/ws') {
-      return turnAway({
+      return refuse(socket, {
         code: 'not_found',
         message: 'There is no WebSocket here; chat is at /ws',
         status: 404,
@@ -62,11 +62,10 @@ export function attachWebSocket(server: Server, deps: WebSocketDeps): AsyncDispo
       if (sockets.clients.size >= MOST_SOCKETS) throw new HubError('unavailable', TOO_MANY_SOCKETS)
       sockets.handleUpgrade(request, socket, head, ws => {
         socket.off('error', onError)
-        deps.countAnswer(101)
         serve(ws, caller, deps)
       })
     } catch (error) {
-      turnAway(toPublicError(error))
+      refuse(socket, toPublicError(error))
     }
   })
   return {
@@ -90,34 +89,30 @@ function refuse(socket: Duplex, error: { code: string; message: string; status: 
 
 type Send = (frame: HubFrame) => void
 
-function serve(ws: WebSocket, caller: { token: string }, deps: WebSocketDeps): void {
+function serve(ws: WebSocket, caller: Principal, deps: WebSocketDeps): void {
   const send: Send = frame => {
     if (ws.bufferedAmount > MOST_BUFFERED) return ws.terminate()
     if (ws.readyState === ws.OPEN) ws.send(JSON.stringify(frame))
   }
   const subscriptions = createSubscriptions({ ...deps, send })
-  const unsubscribe = listen(deps, subscriptions, send)
+  const unsubscribe = listen(deps, { caller, subscriptions, send })
+  const release = deps.hold(caller, () => ws.close(SIGNED_OUT, 'The token was revoked or has expired'))
   const stopPings = keepAlive(ws, deps.networkClock)
   const report = (error: unknown) => {
     const { code, message, status } = toPublicError(error)
     if (status >= 500) deps.log.error('frame_failed', { error })
-    deps.signals.emit('frameRefused', { code })
     send({ type: 'error', code, message })
-  }
-  const complain = ({ problem }: Problem) => {
-    deps.signals.emit('frameRefused', { code: problem.code })
-    send(problem)
   }
   const mayPass = deps.createLimit()
   // Frames are handled one after the other, so that answers keep the order of the questions.
-  let turn: Promise<void> = deps.welcome().then(send).catch(report)
+  let turn: Promise<void> = deps.welcome(caller).then(send).catch(report)
   let waiting = 0
   ws.on('message', data => {
     const frame = mayPass(deps.clock.monotonic()) ? readFrame(data as Buffer) : TOO_MANY
     if (++waiting >= MOST_WAITING) ws.pause()
     turn = turn
       .then(() =>
-        'problem' in frame ? complain(frame) : handle(frame, { caller, deps, send, subscriptions }),
+        'problem' in frame ? send(frame.problem) : handle(frame, { caller, deps, send, subscriptions }),
       )
       .catch(report)
       .finally(() => {
@@ -128,11 +123,13 @@ function serve(ws: WebSocket, caller: { token: string }, deps: WebSocketDeps): v
   ws.on('close', () => {
     stopPings()
     unsubscribe()
+    release()
     subscriptions.clear()
   })
 }
 
-function listen(deps: WebSocketDeps, subscriptions: Subscriptions, send: Send): () => void {
+function listen(deps: WebSocketDeps, { caller, subscriptions, send }: Omit<Handling, 'deps'>): () => void {
+  const isOwners = may(caller, 'records')
   const offs = [
     deps.signals.on('message', message => subscriptions.onMessage(message)),
     deps.signals.on('forgotten', ({ conversation }) => subscriptions.onForgotten(conversation)),
@@ -142,8 +139,14 @@ function listen(deps: WebSocketDeps, subscriptions: Subscriptions, send: Send): 
     deps.signals.on('tool', tool => {
       if (subscriptions.has(tool.conversation)) send({ type: 'tool', ...tool })
     }),
-    deps.signals.on('agent', agent => send({ type: 'agent', ...agent })),
-    deps.signals.on('approval', approval => send({ type: 'approval', approval })),
+    deps.signals.on('agent', agent => {
+      if (deps.mayUse(caller, agent.name) || isOwners) send({ type: 'agent', ...agent })
+    }),
+    deps.signals.on('approval', approval => {
+      const { conversation } = approval
+      const isSeen = isOwners || (conversation !== undefined && deps.mayUse(caller, conversation))
+      if (isSeen) send({ type: 'approval', approval })
+    }),
   ]
   return () => {
     for (const off of offs) off()
@@ -151,7 +154,7 @@ function listen(deps: WebSocketDeps, subscriptions: Subscriptions, send: Send): 
 }
 
 interface Handling {
-  caller: { token: string }
+  caller: Principal
   deps: WebSocketDeps
   send: Send
   subscriptions: Subscriptions
@@ -165,16 +168,25 @@ async function handle(
     case 'ping':
       return send({ type: 'pong' })
     case 'subscribe':
+      checkUse(deps, caller, frame.conversation)
       return subscriptions.add(frame.conversation, frame.after)
     case 'decide': {
       const { approval: id, decision, note, always } = frame
       // A decision reaches everyone as an `approval` frame; an error reaches only the client that decided.
-      await deps.decide({ id, decision, note, always, by: caller.token, where: '/ws' })
+      if (!may(caller, 'decide')) throw new HubError('forbidden', toNoDecision(caller))
+      const own = caller.role === 'owner' ? {} : { ofPerson: caller.name }
+      await deps.decide({ id, decision, note, always, by: caller.name, where: '/ws', ...own })
       return
     }
     case 'stop': {
       const target = toStopTarget(frame)
-      if (!target || (await deps.stop(target, caller.token)) > 0) return
+      if (!target) return
+      if (!may(caller, 'stop'))
+        throw new HubError('forbidden', `Guests stop nothing; ask somebody of the house.`)
+      if ('conversation' in target) checkUse(deps, caller, target.conversation)
+      else if (!may(caller, 'records'))
+        throw new HubError('forbidden', 'Stop the conversation, not the thread.')
+      if ((await deps.stop(target, caller.name)) > 0) return
       return send({
         type: 'error',
         code: 'conflict',
@@ -184,19 +196,19 @@ async function handle(
     case 'message': {
       const { conversation, text, clientId, images } = frame
       try {
+        checkUse(deps, caller, conversation)
         const message = await deps.postMessage({
           conversation,
           text,
           clientId,
           images,
-          author: caller.token,
-          token: caller.token,
+          author: caller.name,
+          power: powerOf(caller),
         })
         send({ type: 'accepted', ...(clientId === undefined ? {} : { clientId }), message })
       } catch (error) {
         const { code, message, status } = toPublicError(error)
         if (status >= 500) deps.log.error('message_failed', { error })
-        deps.signals.emit('frameRefused', { code })
         send({ type: 'error', code, message, ...(clientId === undefined ? {} : { clientId }) })
       }
       return
@@ -204,6 +216,14 @@ async function handle(
     default:
       frame satisfies never
   }
+}
+
+function checkUse({ mayUse }: WebSocketDeps, caller: Principal, conversation: string): void {
+  if (!mayUse(caller, conversation)) throw new HubError('forbidden', toNotTheirs(caller, conversation))
+}
+
+function toNoDecision({ name, role }: Principal): string {
+  return `${name} decides nothing: its role is ${role}. The owner, or the member who asked for it, decides on the page or in the terminal.`
 }
 
 type Problem = { problem: Extract<HubFrame, { type: 'error' }> }

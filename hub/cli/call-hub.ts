@@ -39,6 +39,7 @@ const COMMANDS: Record<string, string> = {
   hub_list_allowances: 'superbloom policy allowances',
   hub_list_dead_letters: 'superbloom dead-letters --all',
   hub_list_schedules: 'superbloom schedules',
+  hub_list_tokens: 'superbloom tokens',
   hub_list_threads: 'superbloom threads --archived',
 }
 

@@ -12,6 +12,7 @@ interface CommandFile {
 }
 
 const hubCalls = () => import('./commands/hub-calls.ts')
+const tokens = () => import('./commands/tokens.ts')
 const store = () => import('./commands/store.ts')
 
 /** All commands, in the order of the help. */
@@ -58,6 +59,8 @@ const COMMANDS: readonly [name: string, description: string, load: () => Promise
     'the servers with their health and how many tools each has',
     () => import('./commands/servers.ts'),
   ],
+  ['tokens', 'tokens for programs, webhooks and scrapers: list, create, revoke', tokens],
+  ['people', 'people who may sign in on the page: list, add, remove', tokens],
   ['events', 'what happened, the newest first, with where each event went and why', hubCalls],
   ['schedules', 'the pending wake-ups of agents, the next first', hubCalls],
 ]

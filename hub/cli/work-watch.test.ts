@@ -5,6 +5,7 @@ const welcome = {
   type: 'welcome' as const,
   protocol: 1 as const,
   hub: { name: 'superbloom', version: '1' },
+  you: { name: 'owner', role: 'owner' as const },
   agents: [{ name: 'zoe', description: '', status: 'sleeping' as const }],
   conversations: [{ id: 'phone', agents: ['zoe'], lastSeq: 0 }],
 }

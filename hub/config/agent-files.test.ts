@@ -25,6 +25,7 @@ const defaults = {
   grants: [],
   events: [],
   schedules: [],
+  shared: false,
   limits,
   name: 'homelab',
   conversations: ['homelab'],
@@ -55,6 +56,7 @@ Still the prompt.
     approve: ['delete_*'],
     grants: ['stop_game_server'],
     idleReset: 5_400_000,
+    shared: false,
     events: [
       'temp_high',
       { type: 'disk_high', as: 'task' },

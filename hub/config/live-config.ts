@@ -1,7 +1,6 @@
-import { createRedact } from '../../schemas/redact.ts'
 import { HubError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
-import { type Environment, listSecrets } from './environment.ts'
+import type { Environment } from './environment.ts'
 import { type Config, loadConfig, locateConfig } from './load.ts'
 
 export type LiveConfig = ReturnType<typeof createLiveConfig>
@@ -10,7 +9,6 @@ export type LiveConfig = ReturnType<typeof createLiveConfig>
 export function createLiveConfig(first: Config, environment: Environment, log: Log) {
   let current = first
   let refused: string | undefined
-  let redact = createRedact(listSecrets(first))
   for (const message of first.warnings) log.warn('config_warning', { message })
   return {
     /** Path of the config file, which may not exist. */
@@ -22,8 +20,6 @@ export function createLiveConfig(first: Config, environment: Environment, log: L
     get problems(): readonly string[] {
       return refused === undefined ? current.warnings : [...current.warnings, refused]
     },
-    /** Removes the secrets of the config and of the environment from a text. */
-    redact: (text: string) => redact(text),
     /** Reads the file again; returns true where the config changed. */
     reload(): boolean {
       try {
@@ -31,7 +27,6 @@ export function createLiveConfig(first: Config, environment: Environment, log: L
         refused = undefined
         if (JSON.stringify(next) === JSON.stringify(current)) return false
         current = next
-        redact = createRedact(listSecrets(next))
         for (const message of next.warnings) log.warn('config_warning', { message })
         log.info('config_changed')
         return true

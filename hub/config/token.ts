@@ -8,6 +8,15 @@ export function tokenFile(dataFolder: string): string {
   return join(dataFolder, 'token')
 }
 
+/**
+ * Returns the owner's token: the configured one, else that of the data folder, which `replace` makes anew and
+ * returns.
+ */
+export function openOwnerToken({ token, dataFolder }: { token?: string | undefined; dataFolder: string }) {
+  if (token !== undefined) return { secret: token, replace: undefined }
+  return { secret: readOrMakeToken(dataFolder), replace: () => makeToken(tokenFile(dataFolder)) }
+}
+
 /** Returns the owner's token of a data folder. The first use makes it, readable only for its owner. */
 export function readOrMakeToken(dataFolder: string): string {
   const file = tokenFile(dataFolder)
@@ -15,6 +24,10 @@ export function readOrMakeToken(dataFolder: string): string {
     const token = readFileSync(file, 'utf8').trim()
     if (token !== '') return token
   }
+  return makeToken(file)
+}
+
+function makeToken(file: string): string {
   // A token that began with a dash would look like an option on a command line.
   const token = randomBytes(TOKEN_BYTES).toString('base64url').replace(/^-/, 'a')
   writeFileSync(file, `${token}\n`, { mode: 0o600 })

@@ -1,30 +1,31 @@
-import { hash, timingSafeEqual } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Clock } from '../core/clock.ts'
 import { HubError } from '../core/errors.ts'
+import { may, type Principal, type Right } from '../core/principal.ts'
 import { createBuckets } from './rate-limit.ts'
 
 /** Bytes of the largest body that any endpoint takes. */
 export const LARGEST_BODY = 1024 * 1024
 
-/** The admitted caller of a request. */
-export interface Caller {
-  /** Name of the token. */
-  token: string
-}
-
 export interface Doors {
   /** Throws `forbidden` for a Host or an Origin that is not the hub's (DNS rebinding, foreign pages). */
   checkNames(request: IncomingMessage): void
   /**
-   * Returns the caller. Throws `unauthorized`, or `rate_limited` after many wrong tokens; the right token is
-   * always admitted.
+   * Returns who sends a request. Throws `unauthorized`, or `rate_limited` after many wrong tokens; a right token
+   * is always admitted. Throws `forbidden` for a right token whose role does not have the right.
    */
-  admit(request: IncomingMessage, presented: string | undefined, door: string): Caller
-  /** Tells whether this is the hub's token. */
-  isToken(presented: string | undefined): boolean
+  admit(request: IncomingMessage, presented: string | undefined, entry: Entry): Principal
   /** Returns the error to throw for a refused request, as `admit` does. */
   refusal(request: IncomingMessage, refused: Refused): HubError
+}
+
+/** What a request enters, and the right that it takes. */
+export interface Entry {
+  door: string
+  right: Right
+  /** Instruction for getting in; default: to send a bearer token. */
+  how?: string
 }
 
 interface Refused {
@@ -36,13 +37,16 @@ interface Refused {
 }
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
+const MORE =
+  'The owner makes others with "superbloom tokens create", and lets people in with "superbloom people add".'
 const HOW = 'send "Authorization: Bearer <token>"'
 /** Wrong tokens that one address may send: 10 at once, then one in 6 s. */
 const WRONG_TOKENS = { perSecond: 1 / 6, burst: 10 }
 
 export interface DoorsOptions {
   clock: Clock
-  token: string
+  /** Returns who holds a token; undefined for one that opens nothing. */
+  find: (token: string) => Principal | undefined
   /** Hint for callers without a token: the place where this hub's token is kept. */
   tokenHint: string
   /** Hostnames besides the loopback ones. */
@@ -52,13 +56,7 @@ export interface DoorsOptions {
 export function createDoors(options: DoorsOptions): Doors {
   const isOurs = (hostname: string) =>
     LOOPBACK.includes(hostname) || options.hosts().some(host => host.toLowerCase() === hostname)
-  const right = Buffer.from(options.token)
   const mayBeWrong = createBuckets(WRONG_TOKENS)
-  const isToken = (presented: string | undefined) => {
-    if (presented === undefined) return false
-    const given = Buffer.from(presented)
-    return given.length === right.length && timingSafeEqual(given, right)
-  }
   const refusal = (request: IncomingMessage, { door, isWrong, how }: Refused) => {
     const address = request.socket.remoteAddress ?? 'unknown'
     if (isWrong && !mayBeWrong(address, options.clock.monotonic())) {
@@ -78,11 +76,15 @@ export function createDoors(options: DoorsOptions): Doors {
         throw forbidden('Origin', origin, 'hosts in superbloom.yaml')
       }
     },
-    admit(request, presented, door) {
-      if (isToken(presented)) return { token: 'owner' }
-      throw refusal(request, { door, isWrong: presented !== undefined, how: HOW })
+    admit(request, presented, { door, right, how = HOW }) {
+      const principal = presented === undefined ? undefined : options.find(presented)
+      if (!principal) throw refusal(request, { door, isWrong: presented !== undefined, how })
+      if (may(principal, right)) return principal
+      throw new HubError(
+        'forbidden',
+        `${door} does not open with ${principal.name}'s token: its role is ${principal.role}. ${MORE}`,
+      )
     },
-    isToken,
     refusal,
   }
 }

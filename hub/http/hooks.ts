@@ -38,9 +38,8 @@ export function createHookDoor(deps: HookDoorDeps): RequestHandler[] {
     (request, response, next) => {
       const hook = readName(request)
       const secret = deps.secretOf(hook)
-      const isIn = deps.doors.isToken(bearerOf(request)) || carriesSecret(request, secret)
-      if (!isIn && (secret === undefined || signatureOf(request) === undefined))
-        refuse(deps.doors, request, hook)
+      const isSigned = secret !== undefined && signatureOf(request) !== undefined
+      const isIn = carriesSecret(request, secret) || (!isSigned && admit(deps.doors, request, hook))
       // The parser would read the whole body before it refuses it.
       if (Number(request.headers['content-length']) > LARGEST_BODY)
         throw new HubError('too_large', `The body of POST /hooks/${hook} is over ${LARGEST_BODY} bytes`)
@@ -54,7 +53,8 @@ export function createHookDoor(deps: HookDoorDeps): RequestHandler[] {
       const hook = readName(request)
       const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
       const secret = response.locals['signedWith'] as string | undefined
-      if (secret !== undefined && !hasRightSignature(request, secret, body)) refuse(deps.doors, request, hook)
+      if (secret !== undefined && !hasRightSignature(request, secret, body))
+        throw deps.doors.refusal(request, { door: doorOf(hook), isWrong: true, how: HOW })
       if (!deps.mayPass(hook))
         throw new HubError('rate_limited', `${doorOf(hook)}: too many deliveries at once; slow down.`)
       const events = await deps.take({
@@ -71,9 +71,14 @@ export function createHookDoor(deps: HookDoorDeps): RequestHandler[] {
   ]
 }
 
-function refuse(doors: Doors, request: IncomingMessage, hook: string): never {
-  const isWrong = request.headers.authorization !== undefined || request.headers[SIGNATURE] !== undefined
-  throw doors.refusal(request, { door: doorOf(hook), isWrong, how: HOW })
+/** Admits the owner, and a token of this webhook; throws for others. */
+function admit(doors: Doors, request: IncomingMessage, hook: string): boolean {
+  const entry = { door: doorOf(hook), right: 'hook', how: HOW } as const
+  const { authorization, [SIGNATURE]: signature } = request.headers
+  const presented = bearerOf(request) ?? passwordOf(request) ?? authorization ?? signature
+  const { role, name } = doors.admit(request, presented?.toString(), entry)
+  if (role === 'owner' || name === hook) return true
+  throw new HubError('forbidden', `${doorOf(hook)} does not open with the token of the webhook ${name}.`)
 }
 
 function readName(request: Request): string {

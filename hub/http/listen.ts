@@ -73,3 +73,9 @@ function explain(error: unknown, host: string, port: number): unknown {
   }
   return error
 }
+
+/** Returns an address that a person can open; a hub that listens everywhere is reached by loopback too. */
+export function toUrl(host: string, port: number): string {
+  const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host
+  return `http://${name}:${port}`
+}

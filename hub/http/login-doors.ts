@@ -45,7 +45,7 @@ export function createLoginDoors({ doors, publicUrl, logins }: LoginDoorDeps): R
     }
   })
   const admit: RequestHandler = (request, _response, next) => {
-    doors.admit(request, bearerOf(request), DOOR)
+    doors.admit(request, bearerOf(request), { door: DOOR, right: 'admin' })
     next()
   }
   router.post('/oauth/logins', admit, express.json(), async (request, response) => {

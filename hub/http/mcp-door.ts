@@ -1,14 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { HubError } from '../core/errors.ts'
 import type { McpRequest } from '../core/mcp-request.ts'
-import { bearerOf, type Caller, type Doors, LARGEST_BODY } from './doors.ts'
+import type { Principal } from '../core/principal.ts'
+import { bearerOf, type Doors, LARGEST_BODY } from './doors.ts'
 
 export interface McpDoorDeps {
   doors: Doors
   /** Tells whether a caller may make one more request now. */
-  mayPass: (caller: Caller) => boolean
+  mayPass: (caller: Principal) => boolean
+  /** Calls `end` once a caller's token opens nothing any more, until the returned function is called. */
+  hold: (caller: Principal, end: () => void) => () => void
   /** Serves MCP for an admitted caller; the body is parsed. */
-  mcp: (request: McpRequest, response: ServerResponse, body: unknown, caller: Caller) => Promise<void>
+  mcp: (request: McpRequest, response: ServerResponse, body: unknown, caller: Principal) => Promise<void>
 }
 
 const DOOR = 'MCP at /mcp'
@@ -27,9 +30,13 @@ export async function serveMcp(
   response: ServerResponse,
 ): Promise<void> {
   deps.doors.checkNames(request)
-  const caller = deps.doors.admit(request, bearerOf(request), DOOR)
+  const caller = deps.doors.admit(request, bearerOf(request), { door: DOOR, right: 'mcp' })
   if (!deps.mayPass(caller))
     throw new HubError('rate_limited', `${DOOR}: too many requests at once; slow down.`)
+  response.once(
+    'close',
+    deps.hold(caller, () => response.destroy()),
+  )
   const body = request.method === 'POST' ? await readJson(request) : undefined
   await deps.mcp(request, response, body, caller)
 }

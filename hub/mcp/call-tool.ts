@@ -5,12 +5,12 @@ import {
   SERVER_INFO_META_KEY,
 } from '@modelcontextprotocol/server'
 import { hasWholeText, readsText, toTextResult } from '../../schemas/text-readers.ts'
-import { type TraceContext, traceContext } from '../../schemas/trace.ts'
 import { describeError, HubError, toPublicError } from '../core/errors.ts'
 import { isObject, type JsonObject } from '../core/forwarding.ts'
+import { matchesGlobs } from '../core/glob.ts'
 import { CALL_TOOL, FIND_TOOLS, type FoundTool, unwrapCall } from '../core/lean-tools.ts'
 import type { Log } from '../core/log.ts'
-import type { Telemetry } from '../core/telemetry.ts'
+import { may, type Principal } from '../core/principal.ts'
 import { type Caller, type ForwardDeps, forward, toObject, toRepeat } from './caller.ts'
 import type { HubToolDeps } from './hub-tools/deps.ts'
 import type { HubTool } from './hub-tools/hub-tool.ts'
@@ -22,9 +22,10 @@ import type { UpstreamServers } from './upstream-servers.ts'
 
 export interface CallToolDeps extends ForwardDeps {
   log: Log
-  telemetry: Telemetry
   hub: HubToolDeps
   servers: UpstreamServers
+  /** Tells whether a server's tool only looks. */
+  onlyLooks: (name: string) => boolean
   /** Tells whether a toolset contains a tool. */
   gives: (toolset: string, name: string) => boolean
   /** Returns the tools that fit some words, the best first. */
@@ -40,38 +41,19 @@ export async function callTool(
   caller: Caller,
   params: { name: string; arguments?: JsonObject | undefined },
 ): Promise<object> {
-  const { lean } = caller.view
+  const { lean, toolset } = caller.view
+  const isGiven = (name: string) =>
+    (toolset === undefined || deps.gives(toolset, name)) && mayCall(deps, caller.principal, name)
+  if (lean && params.name === FIND_TOOLS)
+    return findTools(params.arguments ?? {}, (query, limit) => deps.findTools(query, limit, isGiven))
   const meant = lean && params.name === CALL_TOOL ? unwrapCall(params.arguments) : params
   if (!meant) return fail(`call_tool takes name, and arguments as ${FIND_TOOLS} shows them.`)
   const { name, arguments: args = {} } = meant
-  const span = deps.telemetry.begin(
-    'tool',
-    { caller: 'client', tool: name, arguments: args },
-    traceContext.safeParse(caller.meta).data,
-  )
-  let outcome = 'error'
-  try {
-    const meta = { ...caller.meta, ...span.trace }
-    const result = await runTool(deps, { ...caller, meta }, { name, args, trace: span.trace })
-    if (!('isError' in result && result.isError === true)) outcome = 'ok'
-    return result
-  } finally {
-    span.end(caller.signal.aborted ? 'cut' : outcome, {})
-  }
-}
-
-async function runTool(
-  deps: CallToolDeps,
-  caller: Caller,
-  { name, args, trace }: { name: string; args: JsonObject; trace: TraceContext | undefined },
-): Promise<object> {
-  const { lean, toolset } = caller.view
-  const isGiven = (given: string) => toolset === undefined || deps.gives(toolset, given)
-  if (lean && name === FIND_TOOLS)
-    return findTools(args, (query, limit) => deps.findTools(query, limit, isGiven))
-  if (!isGiven(name)) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${name}`)
+  if (toolset !== undefined && !deps.gives(toolset, name))
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${name}`)
+  if (!mayCall(deps, caller.principal, name)) return fail(toRefusal(caller.principal, name))
   const hubTool = hubTools.find(tool => tool.definition.name === name)
-  if (hubTool) return runHubTool(deps, caller, hubTool, { args, trace })
+  if (hubTool) return runHubTool(deps, caller, hubTool, args)
   try {
     const { servers } = deps
     const result = await forward(deps, caller, options => servers.call(name, args, options))
@@ -82,11 +64,28 @@ async function runTool(
   }
 }
 
+/** Tells whether a principal may call a tool: by its role, and by the globs of its token. */
+export function mayCall(
+  { onlyLooks }: Pick<CallToolDeps, 'onlyLooks'>,
+  principal: Principal,
+  name: string,
+): boolean {
+  if (principal.tools && !matchesGlobs(principal.tools, name)) return false
+  const right = hubTools.find(tool => tool.definition.name === name)?.right
+  if (right) return may(principal, right)
+  return may(principal, 'act') || (may(principal, 'look') && onlyLooks(name))
+}
+
+function toRefusal({ name: who, role, tools }: Principal, name: string): string {
+  const why = tools ? `may use only ${tools.join(', ')}` : `has the role ${role}`
+  return `${name} is not for ${who}, whose token ${why}. The owner can make another one with "superbloom tokens create".`
+}
+
 async function runHubTool(
   { log, hub }: CallToolDeps,
-  { token, signal, meta: { progressToken }, notify }: Caller,
+  { principal, signal, meta: { progressToken }, notify }: Caller,
   tool: HubTool,
-  { args, trace }: { args: JsonObject; trace: TraceContext | undefined },
+  args: JsonObject,
 ): Promise<CallToolResult> {
   let count = 0
   const progress = (message: string) => {
@@ -94,7 +93,7 @@ async function runHubTool(
     notify('notifications/progress', { progress: ++count, message, progressToken })
   }
   try {
-    const { structured, text } = await tool.run(args, { deps: hub, token, signal, trace, progress })
+    const { structured, text } = await tool.run(args, { deps: hub, principal, signal, progress })
     return { content: [{ type: 'text', text }], structuredContent: structured }
   } catch (error) {
     const { status, message } = toPublicError(error)

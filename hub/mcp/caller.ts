@@ -7,6 +7,7 @@ import {
   ProtocolErrorCode,
 } from '@modelcontextprotocol/server'
 import { type ForwardOptions, isObject, type JsonObject, type Requester } from '../core/forwarding.ts'
+import type { Principal } from '../core/principal.ts'
 import type { PendingElicitations } from './pending-elicitations.ts'
 import type { McpView } from './requests.ts'
 import { isLogged, LOG_LEVELS, LOG_MESSAGE, type LogLevel } from './upstream-servers.ts'
@@ -22,8 +23,7 @@ export interface SelfDescription {
 export interface Caller {
   /** Key that is equal for all requests of one client. */
   key: string
-  /** Name of its token. */
-  token: string
+  principal: Principal
   view: McpView
   client: SelfDescription
   /** The session of a legacy client; undefined for a client of 2026-07-28. */
@@ -140,8 +140,8 @@ export function describedBy(meta: JsonObject): SelfDescription {
 }
 
 /** Returns the key that is equal for all requests of one client of 2026-07-28. */
-export function toModernKey(token: string, { name }: SelfDescription): string {
-  return `token:${token} ${name}`
+export function toModernKey({ id }: Principal, { name }: SelfDescription): string {
+  return `token:${id} ${name}`
 }
 
 export function toRepeat(inputResponses: unknown, requestState: unknown): JsonObject {

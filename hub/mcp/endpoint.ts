@@ -3,6 +3,7 @@ import { classifyInboundRequest } from '@modelcontextprotocol/server'
 import { HubError } from '../core/errors.ts'
 import type { JsonObject, OfferChange } from '../core/forwarding.ts'
 import type { McpRequest } from '../core/mcp-request.ts'
+import type { Principal } from '../core/principal.ts'
 import { LegacySessions } from './legacy-sessions.ts'
 import { createListChanges } from './list-changes.ts'
 import { ModernClients } from './modern.ts'
@@ -35,21 +36,21 @@ export function createMcpEndpoint({ version, toolsets, ...given }: McpEndpointDe
   const toolList = new ToolList(deps)
   const modern = new ModernClients({ ...deps, toolList })
   const sessions = new LegacySessions({ ...deps, toolList })
-  const lists = createListChanges({ gives, toolsets, tools: () => listTools(servers) })
+  const lists = createListChanges({ gives, toolsets, tools: () => listTools(deps) })
   return {
     /** Serves a request that was admitted; `body` is its parsed JSON. */
     async handle(
       request: McpRequest,
       response: ServerResponse,
       body: unknown,
-      { token }: { token: string },
+      principal: Principal,
     ): Promise<void> {
       const view = toView(request.url)
       if (view.toolset !== undefined) checkToolset(view.toolset, toolsets())
       const era = eraOf(request)
       const raw = era && readRaw(request, body, era)
       const isLegacy = era === 'legacy' || (!raw && isLegacyRequest(request, body))
-      await (isLegacy ? sessions : modern).serve(request, response, { body, raw, token, view })
+      await (isLegacy ? sessions : modern).serve(request, response, { body, raw, principal, view })
     },
     /** Notifies clients of changed lists; of tools only those clients whose own list changed. */
     changed(change: OfferChange): void {

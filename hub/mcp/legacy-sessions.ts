@@ -35,8 +35,8 @@ export class LegacySessions implements AsyncDisposable {
       session.usedAt = this.#deps.clock.monotonic()
     })
     if (raw?.method === 'tools/call') return session.answer(raw, response)
-    if (raw && this.#deps.toolList.serves(session.view, session.mcp.client))
-      return this.#deps.toolList.answer(raw, 'legacy', response)
+    if (raw && this.#deps.toolList.serves(session, session.mcp.client))
+      return this.#deps.toolList.answer(raw, { principal: session.principal, era: 'legacy', response })
     return session.serve(request, response, body)
   }
 
@@ -63,13 +63,19 @@ export class LegacySessions implements AsyncDisposable {
     await Promise.all([...this.#sessions.keys()].map(id => this.#end(id)))
   }
 
-  async #find({ method, headers }: McpRequest, { body, token, view }: Admitted): Promise<Session | number> {
+  async #find(
+    { method, headers }: McpRequest,
+    { body, principal, view }: Admitted,
+  ): Promise<Session | number> {
     const id = headers['mcp-session-id']
-    if (typeof id === 'string') return this.#sessions.get(id) ?? 404
+    if (typeof id === 'string') {
+      const found = this.#sessions.get(id)
+      return found?.principal.id === principal.id ? found : 404
+    }
     if (method !== 'POST' || !isInitializeRequest(body)) return 400
     const session = new Session(
       this.#deps,
-      { token, view },
+      { principal, view },
       { onReady: (made, ready) => this.#admit(made, ready), onEnd: ended => this.#endQuietly(ended) },
     )
     await session.mcp.server.connect(session)

@@ -4,11 +4,12 @@ import { createMcpHandler } from '@modelcontextprotocol/server'
 import { secure } from '../core/answer-headers.ts'
 import { isObject, type OfferChange } from '../core/forwarding.ts'
 import type { McpRequest } from '../core/mcp-request.ts'
+import type { Principal } from '../core/principal.ts'
 import { answerCall } from './call-tool.ts'
 import { describedBy, toModernKey } from './caller.ts'
 import { Reply } from './reply.ts'
 import type { Admitted, McpView, RawRequest } from './requests.ts'
-import { McpServer, type McpServerDeps } from './server.ts'
+import { McpServer, type McpServerDeps, mayReadResource } from './server.ts'
 import type { Subscriptions } from './subscriptions.ts'
 import type { ToolList } from './tool-list.ts'
 
@@ -30,16 +31,18 @@ export class ModernClients implements AsyncDisposable {
   }
 
   async serve(request: McpRequest, response: ServerResponse, admitted: Admitted): Promise<void> {
-    const { body, raw, token, view } = admitted
+    const { raw, principal, view } = admitted
     const { toolList, subscriptions } = this.#deps
-    if (raw?.method === 'tools/call') return this.#answer(raw, response, { token, view })
-    if (raw && toolList.serves(view, describedBy(raw.meta))) return toolList.answer(raw, 'modern', response)
+    const body = this.#withoutHidden(admitted)
+    if (raw?.method === 'tools/call') return this.#answer(raw, response, { principal, view })
+    if (raw && toolList.serves(admitted, describedBy(raw.meta)))
+      return toolList.answer(raw, { principal, era: 'modern', response })
     const key = `${view.lean} ${view.toolset ?? ''}`
     const found = this.#handlers.get(key) ?? openHandler(this.#deps, view)
     this.#handlers.set(key, found)
     response.once('close', subscriptions.add(subscribedBy(body)))
     secure(response)
-    const auth = { token: '', clientId: token, scopes: [] }
+    const auth = { token: '', clientId: principal.id, scopes: [], extra: { principal } }
     await found.handle(Object.assign(request, { auth }), response, body)
   }
 
@@ -60,19 +63,29 @@ export class ModernClients implements AsyncDisposable {
     await Promise.all([...this.#handlers.values()].map(({ handler }) => handler.close()))
   }
 
+  /** Takes the resources that the principal may not read out of a `subscriptions/listen`. */
+  #withoutHidden({ body, principal }: Admitted): unknown {
+    const uris = subscribedBy(body)
+    const read = uris.filter(uri => mayReadResource(this.#deps, principal, uri))
+    if (read.length === uris.length || !isObject(body)) return body
+    const { params } = body as { params: { notifications: object } }
+    const notifications = { ...params.notifications, resourceSubscriptions: read }
+    return { ...body, params: { ...params, notifications } }
+  }
+
   /** Forwards a call of a tool as it came, and the result as it came back. */
   #answer(
     raw: RawRequest,
     response: ServerResponse,
-    { token, view }: { token: string; view: McpView },
+    { principal, view }: Pick<Admitted, 'principal' | 'view'>,
   ): Promise<void> {
     const client = describedBy(raw.meta)
     const ended = new AbortController()
     // A client that closes the stream wants no answer any more; a legacy one may have lost its connection.
     const onLost = () => ended.abort(new Error('The client went away'))
     const reply = new Reply(response, { clock: this.#deps.clock, onLost })
-    const key = toModernKey(token, client)
-    const who = { key, token, view, client, session: undefined, signal: ended.signal }
+    const key = toModernKey(principal, client)
+    const who = { key, principal, view, client, session: undefined, signal: ended.signal }
     return answerCall(this.#deps, who, raw, reply)
   }
 }
@@ -82,8 +95,8 @@ type ViewHandler = ReturnType<typeof openHandler>
 function openHandler(deps: ModernDeps, view: McpView) {
   const handler = createMcpHandler(
     ({ authInfo }) => {
-      const token = authInfo?.clientId ?? 'owner'
-      return new McpServer(deps, { token, key: `token:${token}`, view }).server
+      const principal = authInfo?.extra?.['principal'] as Principal
+      return new McpServer(deps, { principal, key: `token:${principal.id}`, view }).server
     },
     { legacy: 'reject', onerror: error => deps.log.debug('mcp_rejected', { error }) },
   )

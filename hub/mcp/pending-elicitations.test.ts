@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest'
 import { createFakeClock } from '../../tests/support/fake-clock.ts'
+import { OWNER_PRINCIPAL } from '../../tests/support/principals.ts'
 import type { ForwardOptions, JsonObject } from '../core/forwarding.ts'
 import type { Caller } from './caller.ts'
 import { PendingElicitations } from './pending-elicitations.ts'
 
 const CALLER: Caller = {
   key: 'one',
-  token: 'owner',
+  principal: OWNER_PRINCIPAL,
   view: { lean: false, toolset: undefined },
   client: { name: 'one', capabilities: { elicitation: {} }, logLevel: undefined },
   session: undefined,

@@ -5,6 +5,7 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server'
 import { isObject, type JsonObject } from '../core/forwarding.ts'
+import type { Principal } from '../core/principal.ts'
 
 const MODERN = '2026-07-28'
 /** First version whose clients take events without a message. */
@@ -47,8 +48,7 @@ export interface Admitted {
   body: unknown
   /** Set if the hub can answer it without the SDK's server. */
   raw: RawRequest | undefined
-  /** Name of its token. */
-  token: string
+  principal: Principal
   view: McpView
 }
 

@@ -13,9 +13,10 @@ import { readsText, toTextTool } from '../../schemas/text-readers.ts'
 import { type Clock, MAX_DELAY } from '../core/clock.ts'
 import { describeError, HubError } from '../core/errors.ts'
 import type { ForwardOptions, JsonObject } from '../core/forwarding.ts'
+import { may, type Principal } from '../core/principal.ts'
 import { ELICITATION, QUESTION_MS } from '../core/server-question.ts'
 import { stripControl, truncate } from '../core/text.ts'
-import { type CallToolDeps, callTool } from './call-tool.ts'
+import { type CallToolDeps, callTool, mayCall } from './call-tool.ts'
 import {
   type Caller,
   describedBy,
@@ -28,11 +29,11 @@ import {
   toRepeat,
 } from './caller.ts'
 import type { HubPrompts } from './hub-resources/hub-prompts.ts'
-import { type HubResources, ownsResource } from './hub-resources/hub-resources.ts'
+import { conversationOf, type HubResources, ownsResource } from './hub-resources/hub-resources.ts'
 import { hubTools } from './hub-tools/index.ts'
 import { leanDefinitions } from './lean.ts'
 import type { McpView } from './requests.ts'
-import { isLogged, LOG_MESSAGE, type LogLevel, type UpstreamServers } from './upstream-servers.ts'
+import { isLogged, LOG_MESSAGE, type LogLevel } from './upstream-servers.ts'
 
 /** Milliseconds that a client may take for anything but a question to a person: models may write for long. */
 const LONGEST_ANSWER_MS = 24 * 3_600_000
@@ -47,7 +48,7 @@ export interface McpServerDeps extends CallToolDeps {
 }
 
 export interface McpClient {
-  token: string
+  principal: Principal
   /** Key that is equal for all requests of one client. */
   key: string
   view: McpView
@@ -133,7 +134,7 @@ export class McpServer {
     const { lean, toolset } = this.#client.view
     server.setRequestHandler('tools/list', (_request, context) => {
       if (lean) return { tools: [...leanDefinitions] }
-      const given = listTools(this.#deps.servers).filter(
+      const given = listTools(this.#deps, this.#client.principal).filter(
         ({ name }) => toolset === undefined || this.#deps.gives(toolset, name),
       )
       return { tools: readsText(this.#toCaller(context).client.name) ? given.map(toTextTool) : given }
@@ -149,28 +150,38 @@ export class McpServer {
   #serveResources(): void {
     const { server } = this
     const { servers, hubResources } = this.#deps
-    server.setRequestHandler('resources/list', async () => ({
-      resources: [...(await hubResources.list()), ...servers.catalogue.resources],
-    }))
-    server.setRequestHandler('resources/templates/list', () => ({
-      resourceTemplates: [...hubResources.templates, ...servers.catalogue.resourceTemplates],
-    }))
+    const { principal } = this.#client
+    server.setRequestHandler('resources/list', async () => {
+      const all = [...(await hubResources.list()), ...servers.catalogue.resources]
+      return { resources: all.filter(({ uri }) => this.#mayRead(uri)) }
+    })
+    server.setRequestHandler('resources/templates/list', () => {
+      const all = [...hubResources.templates, ...servers.catalogue.resourceTemplates]
+      return { resourceTemplates: all.filter(({ uriTemplate }) => this.#mayRead(uriTemplate)) }
+    })
     server.setRequestHandler('resources/read', ({ params: { uri } }, context) =>
-      this.#forward(context, options =>
-        (ownsResource(uri) ? hubResources.read(uri) : servers.readResource(uri, options)).catch(error => {
+      this.#forward(context, options => {
+        if (!this.#mayRead(uri)) throw new ResourceNotFoundError(uri, `${uri} is not for ${principal.name}`)
+        const read = ownsResource(uri) ? hubResources.read(uri) : servers.readResource(uri, options)
+        return read.catch(error => {
           const isMissing = error instanceof HubError && error.code === 'not_found'
           throw isMissing ? new ResourceNotFoundError(uri, error.message) : error
-        }),
-      ),
+        })
+      }),
     )
     server.setRequestHandler('resources/subscribe', ({ params }) => {
-      this.#client.onSubscribe?.(params.uri, true)
+      if (this.#mayRead(params.uri)) this.#client.onSubscribe?.(params.uri, true)
       return {}
     })
     server.setRequestHandler('resources/unsubscribe', ({ params }) => {
       this.#client.onSubscribe?.(params.uri, false)
       return {}
     })
+  }
+
+  /** Tells whether the client may read what a URI, or a template of URIs, names. */
+  #mayRead(uri: string): boolean {
+    return mayReadResource(this.#deps, this.#client.principal, uri)
   }
 
   #servePrompts(): void {
@@ -192,6 +203,7 @@ export class McpServer {
       return this.#forward(context, async options => {
         if (ref.type === 'ref/prompt' && isOwn(ref.name))
           return toCompletion(hubPrompts.complete(ref.name, argument))
+        if (ref.type === 'ref/resource' && !this.#mayRead(ref.uri)) return toCompletion([])
         if (ref.type === 'ref/resource' && isTemplate(ref.uri))
           return toCompletion(await hubResources.complete(ref.uri, argument))
         return servers.complete(params, options)
@@ -222,12 +234,12 @@ export class McpServer {
   }
 
   #toCaller({ mcpReq }: ServerContext): Caller {
-    const { token, view } = this.#client
+    const { principal, view } = this.#client
     const { id, envelope, inputResponses } = mcpReq
     const modern = envelope && describedBy({ ...envelope })
     return {
-      key: modern ? toModernKey(token, modern) : this.key,
-      token,
+      key: modern ? toModernKey(principal, modern) : this.key,
+      principal,
       view,
       client: modern ?? this.client,
       session: modern ? undefined : this.toLegacyCaller(id),
@@ -251,12 +263,28 @@ export class McpServer {
   }
 }
 
-/** Returns all tools, those of the hub first. */
-export function listTools({ catalogue }: Pick<UpstreamServers, 'catalogue'>): Tool[] {
-  return [
+/** Returns the tools that a principal may call, or without one all tools; those of the hub come first. */
+export function listTools(deps: Pick<CallToolDeps, 'servers' | 'onlyLooks'>, principal?: Principal): Tool[] {
+  const all = [
     ...hubTools.map(tool => tool.definition as Tool),
-    ...catalogue.tools.map(({ definition }) => definition),
+    ...deps.servers.catalogue.tools.map(({ definition }) => definition),
   ]
+  return principal ? all.filter(({ name }) => mayCall(deps, principal, name)) : all
+}
+
+/**
+ * Tells whether a principal may read a resource: of the hub only with the right to its records, and of servers
+ * with a token that is not narrowed to tools.
+ */
+export function mayReadResource(
+  { hub }: Pick<McpServerDeps, 'hub'>,
+  principal: Principal,
+  uri: string,
+): boolean {
+  if (principal.tools) return false
+  if (!ownsResource(uri)) return true
+  const conversation = conversationOf(uri)
+  return may(principal, 'records') && (conversation === undefined || hub.mayUse(principal, conversation))
 }
 
 /** Values in one completion; the protocol allows a hundred. */

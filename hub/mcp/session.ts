@@ -4,9 +4,10 @@ import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node'
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/server'
 import { ANSWER_HEADERS, secure } from '../core/answer-headers.ts'
 import { isObject } from '../core/forwarding.ts'
+import type { Principal } from '../core/principal.ts'
 import { answerCall } from './call-tool.ts'
 import { Reply } from './reply.ts'
-import type { McpView, RawRequest } from './requests.ts'
+import type { Admitted, McpView, RawRequest } from './requests.ts'
 import { McpServer, type McpServerDeps } from './server.ts'
 import { readId, SessionEvents } from './session-events.ts'
 import type { Subscriptions } from './subscriptions.ts'
@@ -39,7 +40,7 @@ export class Session extends NodeStreamableHTTPServerTransport {
   usedAt: number
   open = 0
   readonly #deps: SessionDeps
-  readonly #token: string
+  readonly principal: Principal
   readonly #events: SessionEvents
   readonly #calls = new Map<RequestId, RawCall>()
   /** Cancellations that came before their calls, as they may over other connections, with their times. */
@@ -50,7 +51,7 @@ export class Session extends NodeStreamableHTTPServerTransport {
 
   constructor(
     deps: SessionDeps,
-    { token, view }: { token: string; view: McpView },
+    { principal, view }: Pick<Admitted, 'principal' | 'view'>,
     { onReady, onEnd }: { onReady: (id: string, session: Session) => void; onEnd: (id: string) => void },
   ) {
     const id = randomUUID()
@@ -62,13 +63,13 @@ export class Session extends NodeStreamableHTTPServerTransport {
       eventStore: events,
     })
     this.#deps = deps
-    this.#token = token
+    this.principal = principal
     this.#events = events
     this.#asking = `${id}~`
     this.view = view
     this.usedAt = deps.clock.monotonic()
     this.mcp = new McpServer(deps, {
-      token,
+      principal,
       key: `session:${id}`,
       view,
       onSubscribe: (uri, isWanted) => this.#subscribe(uri, isWanted),
@@ -100,7 +101,7 @@ export class Session extends NodeStreamableHTTPServerTransport {
     const { mcp, view } = this
     const who = {
       key: mcp.key,
-      token: this.#token,
+      principal: this.principal,
       view,
       client: mcp.client,
       session: mcp.toLegacyCaller(id),

@@ -1,7 +1,6 @@
 import { type Clock, timeoutSignal } from '../core/clock.ts'
 import { describeError } from '../core/errors.ts'
 import { parseJson } from '../core/json.ts'
-import { fetchProvider } from './wire/fetch-provider.ts'
 
 export interface JsonQuestion {
   url: string
@@ -26,7 +25,7 @@ export async function askJson(question: JsonQuestion): Promise<{ value: unknown 
   const deadline = timeoutSignal(clock, timeout, shown)
   try {
     const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }
-    const answer = await fetchProvider(url, {
+    const answer = await fetch(url, {
       ...sent,
       headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
       signal: deadline.signal,

@@ -2,7 +2,7 @@ import type { Power } from '../../schemas/power.ts'
 import type { ToolAccess } from '../core/tool-access.ts'
 import type { ToolBox } from '../core/tool-box.ts'
 import type { Tx } from '../store/writer.ts'
-import { decidePolicy, type PolicyQuestion, type PolicyRules, type Verdict } from './policy.ts'
+import { classOf, decidePolicy, type PolicyQuestion, type PolicyRules, type Verdict } from './policy.ts'
 
 export interface ExplainDeps {
   rules: () => PolicyRules
@@ -19,16 +19,26 @@ export interface Explained {
   hasReadForeign: boolean
 }
 
-/** Creates a function that says what the policy answers, and why. It leaves out tools that the agent has not. */
-export function createExplain({ rules, toolBox, agent }: ExplainDeps) {
-  return ({ agent: name, tool, ...question }: Explained): (Verdict & { tool: string })[] => {
-    const asking = agent(name)
-    if (!asking) return []
-    const names = tool === undefined ? toolBox.list(asking.tools, true).map(each => each.name) : [tool]
-    return names.flatMap(each => {
-      const found = toolBox.find(each, asking.tools)
-      if (found?.kind !== 'server' || found.facts.name !== each) return []
-      return [{ tool: each, ...decidePolicy(rules(), { ...question, tool: found.facts, agent: asking }) }]
-    })
+export type PolicyAnswers = ReturnType<typeof createAnswers>
+
+/** Creates functions that say what the policy answers. */
+export function createAnswers({ rules, toolBox, agent }: ExplainDeps) {
+  return {
+    /** Says what it answers to an agent's calls, and why. Leaves out tools that the agent has not. */
+    explain({ agent: name, tool, ...question }: Explained): (Verdict & { tool: string })[] {
+      const asking = agent(name)
+      if (!asking) return []
+      const names = tool === undefined ? toolBox.list(asking.tools, true).map(each => each.name) : [tool]
+      return names.flatMap(each => {
+        const found = toolBox.find(each, asking.tools)
+        if (found?.kind !== 'server' || found.facts.name !== each) return []
+        return [{ tool: each, ...decidePolicy(rules(), { ...question, tool: found.facts, agent: asking }) }]
+      })
+    },
+    /** Tells whether a server's tool only looks; of an unknown one it says no. */
+    onlyLooks(tool: string): boolean {
+      const found = toolBox.find(tool, ['*'])
+      return found?.kind === 'server' && classOf(rules(), found.facts) === 'look'
+    },
   }
 }

@@ -14,6 +14,7 @@ import {
   toApproval,
   unansweredApprovals,
 } from '../store/approvals.ts'
+import { authorsOfCycle } from '../store/inbox.ts'
 import { allowCall } from '../store/ledger.ts'
 import type { ApprovalRow } from '../store/tables.ts'
 import { hasEnded } from '../store/threads.ts'
@@ -97,6 +98,7 @@ async function settle(deps: ApprovalDeps, tx: Tx, decision: Decision): Promise<S
   const status = decision.decision === 'approve' ? 'approved' : 'denied'
   const approval = await decideOpen(tx, id, { status, at: deps.clock.now(), by, where, note })
   if (!approval) return undefined
+  await checkAsked(tx, approval, decision)
   if (approval.question_json !== null) return answerQuestion(deps, tx, approval, approval.question_json)
   if (status === 'denied') return refuse(deps, tx, approval, `Denied by ${by}, so it did not run.`)
   await checkRunnable(deps, tx, approval)
@@ -109,6 +111,20 @@ async function settle(deps: ApprovalDeps, tx: Tx, decision: Decision): Promise<S
     text: `${by} approved ${call}: it runs now.${allowed}${toNote(note)}`,
     data: { approval: id },
   })
+}
+
+/** Throws, which undoes the decision, where a person answers what others asked for, or for more than this call. */
+async function checkAsked(
+  tx: Tx,
+  { id, cycle_id }: ApprovalRow,
+  { ofPerson, always }: Decision,
+): Promise<void> {
+  if (ofPerson === undefined) return
+  const authors = await authorsOfCycle(tx, cycle_id)
+  if (authors.length === 0 || authors.some(author => author !== ofPerson))
+    throw new HubError('forbidden', `${ofPerson} did not ask for ${id}; the owner decides it.`)
+  if (always !== undefined)
+    throw new HubError('forbidden', 'Only the owner allows further calls; answer this one alone.')
 }
 
 /** Lets further calls of the tool run where the person said so. Returns that in words. */

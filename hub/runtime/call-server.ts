@@ -1,4 +1,3 @@
-import type { TraceContext } from '../../schemas/trace.ts'
 import { type Deadline, timeoutSignal } from '../core/clock.ts'
 import type { AgentTool, ToolOutcome } from '../core/tool-box.ts'
 import { findApproval } from '../store/approvals.ts'
@@ -6,7 +5,7 @@ import type { ApprovalRow, ToolCallRow } from '../store/tables.ts'
 import type { Tx } from '../store/writer.ts'
 import type { ActiveCycle } from './active-cycle.ts'
 import { endApproval } from './answer-approval.ts'
-import { measureCall, showCall, toPlace, toStatus, UNKNOWN } from './calls.ts'
+import { showCall, toPlace, toStatus, UNKNOWN } from './calls.ts'
 import type { RuntimeDeps, Sample } from './deps.ts'
 import { type AskingCall, openAsker } from './questions/ask-person.ts'
 import { createSampling, toApprovedCall } from './questions/sampling.ts'
@@ -18,7 +17,7 @@ export interface ServerCall {
 }
 
 export type ServerCallDeps = Parameters<typeof createSampling>[0] &
-  Pick<RuntimeDeps, 'newId' | 'signals' | 'background' | 'telemetry'>
+  Pick<RuntimeDeps, 'newId' | 'signals' | 'background'>
 
 /** The state of a call that goes on beside its cycle, because its server asked a person something. */
 interface Detached {
@@ -70,7 +69,7 @@ export async function callServer(
   // The cycle pays for sampling while it waits for the call, later the agent does.
   const inCycle = createSampling(deps, { account: cycle.account, guard, stop: cycle.stop })
   const beside = createSampling(deps, toApprovedCall(agent, cycle.id))
-  const run = async (trace: TraceContext | undefined) => {
+  const run = async () => {
     const sample: Sample = (params, ended) => (detached ? beside : inCycle)(params, ended)
     await using requester = openAsker(deps, asking, tool.samples ? sample : undefined)
     return await tool.call(args, {
@@ -78,12 +77,11 @@ export async function callServer(
       power: cycle.power,
       signal: abort.signal,
       idempotencyKey: row.id,
-      trace,
       onProgress: message => showCall(cycle.signals, toPlace(cycle), row, 'started', message),
       requester,
     })
   }
-  const done = measureCall(deps.telemetry, row, cycle.account.trace, run)
+  const done = run()
   try {
     await Promise.race([done, gone.promise])
   } finally {

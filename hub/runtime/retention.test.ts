@@ -14,8 +14,7 @@ function openRetention(world: World, days = 365) {
     now: world.clock.now,
     write: line => world.seen.log.add(JSON.parse(line)),
   })
-  const kept = () => ({ days, auditDays: days })
-  const retention = createRetention({ store: world.store, clock: world.clock, log, kept })
+  const retention = createRetention({ store: world.store, clock: world.clock, log, days: () => days })
   return {
     retention,
     async run() {

@@ -42,10 +42,10 @@ test('promise 1: a message is in the conversation and in the inbox when it is ac
   expect(world.seen.messages.all).toEqual([sent])
 })
 
-test('promise 2: a clientId counts within its token and conversation', async () => {
+test('promise 2: a clientId counts within its author and conversation', async () => {
   await using world = await openQuiet()
-  const post = (conversation: string, token: string, text: string) =>
-    world.router.postMessage({ conversation, text, author: 'alex', token, clientId: '1' })
+  const post = (conversation: string, author: string, text: string) =>
+    world.router.postMessage({ conversation, text, author, clientId: '1' })
   const first = await post('homelab', 'owner', 'hi')
   expect(await post('homelab', 'owner', 'hi again')).toEqual(first)
   expect((await post('homelab', 'other', 'hi')).id).not.toBe(first.id)

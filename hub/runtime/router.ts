@@ -4,7 +4,6 @@ import type { Clock } from '../core/clock.ts'
 import { HubError } from '../core/errors.ts'
 import type { NewId } from '../core/ids.ts'
 import type { Signals } from '../core/signals.ts'
-import type { Telemetry } from '../core/telemetry.ts'
 import { findByClientId } from '../store/conversations.ts'
 import { postItem } from '../store/inbox.ts'
 import type { Store } from '../store/open.ts'
@@ -19,6 +18,8 @@ import { appendUserMessage } from './user-message.ts'
 
 export interface RoutedAgent extends ListingAgent {
   conversations: readonly string[]
+  /** Whether members and guests talk with it. */
+  shared: boolean
 }
 
 export interface RouterDeps {
@@ -26,7 +27,6 @@ export interface RouterDeps {
   clock: Clock
   newId: NewId
   signals: Signals
-  telemetry: Telemetry
   agents: () => readonly RoutedAgent[]
   retired: () => readonly string[]
 }
@@ -34,7 +34,7 @@ export interface RouterDeps {
 /** Decides which thread everything belongs to, and posts it; it is on the disk when a promise resolves. */
 export interface Router extends EventPosts {
   /**
-   * Posts a message. A repeat of the same `clientId`, token and conversation gives the same message. Throws
+   * Posts a message. A repeat of the same `clientId`, author and conversation gives the same message. Throws
    * `not_found`, `retired`.
    */
   postMessage(message: NewUserMessage): Promise<ChatMessage>
@@ -47,17 +47,19 @@ export interface Router extends EventPosts {
   fireDue(): Promise<boolean>
   /** Returns the agents of a conversation, the first of which answers; none for an unknown conversation. */
   agentsOf(conversation: string): string[]
+  /** Tells whether members and guests may talk with all agents of a conversation. */
+  isShared(conversation: string): boolean
 }
 
 export function createRouter(deps: RouterDeps): Router {
-  const agentsOf = (conversation: string) =>
+  const routedTo = (conversation: string) =>
     deps
       .agents()
       .filter(
         ({ name, conversations }) =>
           conversations.includes(conversation) || conversation.split('/')[0] === name,
       )
-      .map(agent => agent.name)
+  const agentsOf = (conversation: string) => routedTo(conversation).map(agent => agent.name)
   // The main threads that are known to be on the disk: there is one for each agent, and it is never deleted.
   const known = new Set<string>()
   const wake = (threads: Iterable<string>) => {
@@ -76,22 +78,26 @@ export function createRouter(deps: RouterDeps): Router {
   return {
     ...createEventPosts(deps, announce),
     agentsOf,
+    isShared: conversation => {
+      const agents = routedTo(conversation)
+      return agents.length > 0 && agents.every(({ shared }) => shared)
+    },
     async postMessage(message) {
       const all = agentsOf(message.conversation)
       const before = all.length === 0 ? await findRepeated(deps, message) : undefined
       if (before) return before
       const agents = decideAgents(deps, all, message)
+      const isCommand = isStopCommand(message.text) || parseReset(message.text) !== undefined
+      if (isCommand && message.power === 'guest')
+        throw new HubError('forbidden', 'Guests have no commands; ask somebody of the house.')
       if (isStopCommand(message.text)) return stopByMessage(deps, all.map(mainThreadId), message)
       if (parseReset(message.text)) return resetByMessage(deps, all, message)
       const threads = agents.map(mainThreadId)
-      const span = deps.telemetry.begin('message', { conversation: message.conversation }, message.trace)
-      const { posted, isNew } = await deps.store
-        .write(async tx => {
-          for (const agent of agents)
-            if (!known.has(mainThreadId(agent))) await ensureMainThread(tx, agent, deps.clock.now())
-          return writeMessage(deps, tx, threads, { ...message, trace: span.trace })
-        })
-        .finally(() => span.end('ok', {}))
+      const { posted, isNew } = await deps.store.write(async tx => {
+        for (const agent of agents)
+          if (!known.has(mainThreadId(agent))) await ensureMainThread(tx, agent, deps.clock.now())
+        return writeMessage(deps, tx, threads, message)
+      })
       for (const thread of threads) known.add(thread)
       if (isNew) {
         deps.signals.emit('message', posted)
@@ -119,9 +125,9 @@ export function createRouter(deps: RouterDeps): Router {
 }
 
 /** Finds a message accepted while the conversation had an agent. It queues behind a first copy's write. */
-async function findRepeated({ store }: RouterDeps, { conversation, token, clientId }: NewUserMessage) {
+async function findRepeated({ store }: RouterDeps, { conversation, author, clientId }: NewUserMessage) {
   if (clientId === undefined) return undefined
-  return store.write(tx => findByClientId(tx, conversation, token, clientId))
+  return store.write(tx => findByClientId(tx, conversation, author, clientId))
 }
 
 /** Returns the agents that the text names with `@name` if there are several, else the first. */
@@ -162,7 +168,7 @@ function isNamedIn(text: string, agent: string): boolean {
 async function writeMessage(deps: RouterDeps, tx: Tx, threads: readonly string[], message: NewUserMessage) {
   const { posted, isNew } = await appendUserMessage(deps, tx, message)
   if (!isNew) return { posted, isNew }
-  const { conversation, text, author, images = [], schema, trace } = message
+  const { conversation, text, author, images = [], schema, power = 'person' } = message
   const payload = {
     kind: 'message' as const,
     conversation,
@@ -171,9 +177,7 @@ async function writeMessage(deps: RouterDeps, tx: Tx, threads: readonly string[]
     text,
     ...(images.length === 0 ? {} : { pictures: { count: images.length, seq: posted.seq } }),
     ...(schema === undefined ? {} : { schema }),
-    ...(trace === undefined ? {} : { trace }),
   }
-  const power = 'person' as const
   const item = { source: 'chat', externalId: posted.id, payload, power, conversation, at: posted.at }
   for (const thread of threads) await postItem(tx, { thread, ...item })
   return { posted, isNew }

@@ -12,7 +12,7 @@ const schema = {
 const GOOD = '{"free": 7}'
 
 const ask = (world: World, text: string, conversation = 'homelab', clientId?: string) =>
-  world.router.postMessage({ conversation, text, author: 'alex', token: 'owner', schema, clientId })
+  world.router.postMessage({ conversation, text, author: 'alex', schema, clientId })
 
 async function openStructured(turns: readonly Turn[], options: WorldOptions = {}) {
   const world = await openWorld({ tools: [look], ...options })

@@ -3,11 +3,11 @@ import { appendOnce } from '../store/conversations.ts'
 import type { Tx } from '../store/writer.ts'
 import type { RuntimeDeps } from './deps.ts'
 
-/** Appends a person's message. A repeat of the same `clientId`, token and conversation gives the first one. */
+/** Appends a person's message. A repeat of the same `clientId`, author and conversation gives the first one. */
 export function appendUserMessage(
   { clock, newId }: Pick<RuntimeDeps, 'clock' | 'newId'>,
   tx: Tx,
-  { conversation, text, author, token, clientId, images = [] }: NewUserMessage,
+  { conversation, text, author, clientId, images = [] }: NewUserMessage,
 ): Promise<{ posted: ChatMessage; isNew: boolean }> {
   return appendOnce(tx, {
     id: newId('msg'),
@@ -16,7 +16,7 @@ export function appendUserMessage(
     author,
     text,
     at: clock.now(),
-    ...(clientId === undefined ? {} : { token, clientId }),
+    ...(clientId === undefined ? {} : { token: author, clientId }),
     ...(images.length === 0 ? {} : { data: { images } }),
   })
 }

@@ -25,7 +25,7 @@ export async function appendMessage(tx: Tx, message: NewMessage): Promise<ChatMe
   return (await appendOnce(tx, message)).posted
 }
 
-/** Appends a message, unless its token sent one under the same `clientId` before: `posted` is then that one. */
+/** Appends a message, unless its author sent one under the same `clientId` before: `posted` is then that one. */
 export async function appendOnce(
   tx: Tx,
   message: NewMessage,

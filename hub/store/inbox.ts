@@ -140,21 +140,15 @@ export async function hasPersonWaiting(db: Kysely<Tables>, thread: string): Prom
   return row !== undefined
 }
 
-/** Counts the waiting items of each thread that has some; `oldest` is when the first of them came. */
-export async function waitingCounts(
-  db: Kysely<Tables>,
-): Promise<{ thread: string; count: number; oldest: number }[]> {
+/** Counts the waiting items of each thread that has some. */
+export async function waitingCounts(db: Kysely<Tables>): Promise<{ thread: string; count: number }[]> {
   const rows = await db
     .selectFrom('inbox')
-    .select(eb => [
-      'thread_id as thread',
-      eb.fn.countAll<number>().as('count'),
-      eb.fn.min('created_at').as('oldest'),
-    ])
+    .select(eb => ['thread_id as thread', eb.fn.countAll<number>().as('count')])
     .where('cycle_id', 'is', null)
     .groupBy('thread_id')
     .execute()
-  return rows.map(row => ({ thread: row.thread, count: Number(row.count), oldest: Number(row.oldest) }))
+  return rows.map(row => ({ thread: row.thread, count: Number(row.count) }))
 }
 
 function toItem(
@@ -171,4 +165,11 @@ function toItem(
     conversation: row.conversation_id,
     at: row.created_at,
   }
+}
+
+/** Returns the authors of the messages that a cycle took, each once. */
+export async function authorsOfCycle(tx: Tx, cycle: string): Promise<string[]> {
+  const rows = await tx.selectFrom('inbox').select('payload_json').where('cycle_id', '=', cycle).execute()
+  const items = rows.map(({ payload_json }) => inboxPayload.parse(JSON.parse(payload_json)))
+  return [...new Set(items.flatMap(item => (item.kind === 'message' ? [item.author] : [])))]
 }

@@ -3,7 +3,6 @@ import { HubError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import { backUpBeforeMigration } from './backup.ts'
 import { lockFolder, openSqliteStore } from './sqlite.ts'
-import type { OnCommit } from './sqlite-writer.ts'
 import { describeLoss, findLoss, wasUsed } from './store-loss.ts'
 import type { Tables } from './tables.ts'
 import type { Write } from './writer.ts'
@@ -24,7 +23,7 @@ export interface Store extends AsyncDisposable {
  */
 export async function openOwnStore(
   folder: string,
-  { acceptLoss, log, onCommit }: { acceptLoss: boolean; log: Log; onCommit?: OnCommit },
+  { acceptLoss, log }: { acceptLoss: boolean; log: Log },
   stack: AsyncDisposableStack,
 ): Promise<Store> {
   const used = wasUsed(folder)
@@ -35,8 +34,7 @@ export async function openOwnStore(
     if (!acceptLoss) throw new HubError('conflict', why)
     log.warn('store_loss_accepted', { why })
   }
-  const onMarkFault = (error: unknown) => log.warn('store_mark_not_written', { error })
-  return stack.use(await openStore(folder, onMarkFault, onCommit))
+  return stack.use(await openStore(folder, error => log.warn('store_mark_not_written', { error })))
 }
 
 /**
@@ -47,8 +45,7 @@ export async function openOwnStore(
 export async function openStore(
   folder: string,
   onMarkFault: (error: unknown) => void = () => undefined,
-  onCommit?: OnCommit,
 ): Promise<Store> {
   await backUpBeforeMigration(folder)
-  return openSqliteStore(folder, onMarkFault, onCommit)
+  return openSqliteStore(folder, onMarkFault)
 }

@@ -1,6 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { toIso } from '../core/clock.ts'
-import { pruneAudit } from './audit-log.ts'
 import type { Tables } from './tables.ts'
 import type { Tx, Write } from './writer.ts'
 
@@ -17,8 +16,6 @@ export interface Horizons {
   before: number
   /** Time from which on repeated deliveries are absorbed. */
   onceBefore: number
-  /** Time before which rows of the audit are deleted. */
-  auditBefore: number
 }
 
 /**
@@ -42,7 +39,6 @@ export async function prune(
   }
   for (const statement of sweeps(horizons))
     await repeat(async tx => Number((await statement.execute(tx)).numAffectedRows), BATCH)
-  await repeat(tx => pruneAudit(tx, horizons.auditBefore, BATCH), BATCH)
   for await (const id of olderIds(db, 'conversations', before, signal))
     await repeat(tx => pruneMessages(tx, id, before), 1)
   for await (const id of olderIds(db, 'threads', before, signal))
@@ -70,6 +66,7 @@ function sweeps({ before, onceBefore }: Horizons): RawBuilder<unknown>[] {
     some('schedules', sql`coalesce(last_run, created_at) < ${before} and status in ('done', 'cancelled')`),
     some('approvals', decided),
     some('dead_letters', decided),
+    some('tokens', sql`coalesce(ended_at, expires_at) < ${before}`),
     // This day is earlier than that of `before` in whatever time zone.
     sql`delete from usage_days where day < ${toIso(before - DAY).slice(0, 10)}`,
   ]

@@ -12,16 +12,6 @@ CREATE TABLE approvals (
   answered_at bigint, question_json text, lease_owner text, lease_until bigint, power text default 'routine' not null);
 CREATE INDEX approvals_status on approvals (status, expires_at);
 CREATE INDEX approvals_thread on approvals (thread_id, status);
-CREATE TRIGGER audit_kept before delete on audit
-  when old.seq > (select removed_seq from audit_chain) begin
-  select raise(abort, 'the audit is append-only'); end;
-CREATE TRIGGER audit_unchanged before update on audit begin
-  select raise(abort, 'the audit is append-only'); end;
-CREATE TABLE audit (
-  seq bigint primary key, at bigint not null, kind text not null, actor text not null, role text, door text,
-  power text, tool text, outcome text not null, call_id text, details_json text not null, hash text not null) without rowid;
-CREATE TABLE audit_chain (
-  last_seq bigint not null, last_hash text not null, removed_seq bigint not null, removed_hash text not null);
 CREATE TABLE context (
   scope text not null, owner text not null, key text not null, value text not null,
   updated_at bigint not null, power text default 'person' not null, constraint context_key primary key (scope, owner, key));
@@ -88,6 +78,9 @@ CREATE TABLE messages (
 CREATE INDEX messages_cycle on messages (cycle_id) where cycle_id is not null;
 CREATE UNIQUE INDEX messages_once on messages (conversation_id, token, client_id)
   where client_id is not null;
+CREATE TABLE people (
+  name text not null, role text not null, created_at bigint not null,
+  constraint people_key primary key (name)) without rowid;
 CREATE TABLE schedules (
   id text primary key, agent text not null, thread_id text not null, kind text not null, cron text,
   timezone text not null, reason text not null, next_run bigint, wake_on_events_json text not null,
@@ -111,6 +104,12 @@ CREATE INDEX threads_agent on threads (agent, kind);
 CREATE INDEX threads_ended on threads (ended_at) where (ended_at is not null and archived_at is null);
 CREATE INDEX threads_later on threads (not_before) where not_before is not null;
 CREATE INDEX threads_parent on threads (parent_id, status) where parent_id is not null;
+CREATE TABLE tokens (
+  id text not null, name text not null, role text not null, kind text not null,
+  tools_json text, hash text not null, created_at bigint not null, expires_at bigint,
+  last_used_at bigint, ended_at bigint,
+  constraint tokens_key primary key (id)) without rowid;
+CREATE UNIQUE INDEX tokens_by_hash on tokens (hash);
 CREATE TABLE tool_calls (
   id text primary key, thread_id text not null, cycle_id text not null, step integer not null,
   position integer not null, call_id text not null, tool text not null, arguments text not null,

@@ -1,7 +1,7 @@
 import type { Generated, Insertable, Selectable } from 'kysely'
-import type { AuditKind } from '../../schemas/audit.ts'
 import type { MessageKind, ToolCallStatus } from '../../schemas/chat.ts'
 import type { Power, ToolClass } from '../../schemas/power.ts'
+import type { ListedPerson, ListedToken, Role } from '../../schemas/tokens.ts'
 
 /*
  * The rows of the tables. Times are unix milliseconds, flags 0 or 1, columns that end in _json hold JSON text
@@ -327,27 +327,24 @@ export interface Tables {
     risen_to: ToolClass | null
     risen_at: number | null
   }
-  /** What happened, by whom; append-only. */
-  audit: {
-    /** From 1, without gaps. */
-    seq: number
-    at: number
-    kind: AuditKind
-    actor: string
-    /** Role of the token, and the entrance; null where there is none. */
-    role: string | null
-    door: string | null
-    power: Power | null
-    tool: string | null
-    outcome: string
-    /** Id of a tool call: of `tool_calls`, which holds its arguments, or of a client's call. */
-    call_id: string | null
-    details_json: string
-    /** SHA-256 of the hash of the row before and of this row. */
+  tokens: {
+    id: string
+    /** What it shows as; of sessions and links the person. */
+    name: string
+    role: Role
+    kind: ListedToken['kind']
+    /** Globs over the only tools that it may use; null for all of its role. */
+    tools_json: string | null
+    /** SHA-256 of the secret, in hex. */
     hash: string
+    created_at: number
+    expires_at: number | null
+    last_used_at: number | null
+    /** Time at which it was revoked, used up or replaced. */
+    ended_at: number | null
   }
-  /** The two ends of the audit's chain, one row: its newest row, and the newest of those that retention removed. */
-  audit_chain: { last_seq: number; last_hash: string; removed_seq: number; removed_hash: string }
+  /** People who may sign in on the page, besides the owner. */
+  people: { name: string; role: ListedPerson['role']; created_at: number }
   hub_state: { key: string; value_json: string }
   /** The words of rows that left the windows; the full-text index follows this table by itself. */
   history_texts: { id: Generated<number>; text: string; thread_id: string; seq: number; created_at: number }
@@ -363,7 +360,8 @@ export type NewSchedule = Insertable<Tables['schedules']>
 export type NewToolCall = Insertable<Tables['tool_calls']>
 export type ApprovalRow = Selectable<Tables['approvals']>
 export type ToolPinRow = Selectable<Tables['tool_pins']>
-export type AuditTableRow = Selectable<Tables['audit']>
+export type TokenRow = Selectable<Tables['tokens']>
+export type PersonRow = Selectable<Tables['people']>
 export type AllowanceRow = Selectable<Tables['allowances']>
 export type DeadLetterRow = Selectable<Tables['dead_letters']>
 export type SessionRow = Selectable<Tables['sessions']>

@@ -1,5 +1,7 @@
 /** The address's hash holds `#token=…`, which is only read and cleared at once, and `#c=<conversation>`. */
 
+const SESSION = 'superbloom.session'
+/** Key under which earlier versions of the page kept the hub's own token. */
 const TOKEN = 'superbloom.token'
 
 /** Takes the token out of the address, so that it stays in no history and no screenshot. */
@@ -28,10 +30,18 @@ function replaceHash(hash: URLSearchParams) {
   history.replaceState(null, '', location.pathname + location.search + rest)
 }
 
-export const storedToken = {
-  get: () => read(TOKEN),
-  set: (token: string) => write(TOKEN, token),
-  forget: () => write(TOKEN, null),
+/** The token of this browser's session. */
+export const storedSession = {
+  get: () => read(SESSION),
+  set: (token: string) => write(SESSION, token),
+  forget: () => write(SESSION, null),
+}
+
+/** Takes the token that an earlier version of the page kept; it is exchanged for a session. */
+export function takeStoredToken(): string | null {
+  const token = read(TOKEN)
+  write(TOKEN, null)
+  return token
 }
 
 /** Reads a setting of this browser; null where there is none or storage is forbidden. */

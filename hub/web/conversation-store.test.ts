@@ -18,7 +18,13 @@ const AGENT = { name: 'homelab', description: 'Looks after it', status: 'sleepin
 
 function welcome(lastSeq = 0, status = 'sleeping') {
   const conversations = lastSeq ? [{ id: 'homelab', agents: ['homelab'], lastSeq }] : []
-  return { type: 'welcome', hub: { name: 'h', version: '1' }, agents: [{ ...AGENT, status }], conversations }
+  return {
+    type: 'welcome',
+    you: { role: 'owner' },
+    hub: { name: 'h', version: '1' },
+    agents: [{ ...AGENT, status }],
+    conversations,
+  }
 }
 
 function message(seq: number, more: Partial<Message> = {}): Message {

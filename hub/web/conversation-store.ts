@@ -25,6 +25,8 @@ export type Hub = Welcome['hub']
 /** The state that the hub's frames add up to. */
 export interface ChatState {
   hub: Hub | null
+  /** Role of whoever is signed in. */
+  role: Welcome['you']['role'] | null
   agents: Record<string, Agent>
   conversations: Record<string, Conversation>
   approvals: Record<string, Approval>
@@ -35,6 +37,7 @@ export interface ChatState {
 
 export const EMPTY_CHAT: ChatState = {
   hub: null,
+  role: null,
   agents: {},
   conversations: {},
   approvals: {},
@@ -88,7 +91,7 @@ function welcome(state: ChatState, frame: Welcome) {
     .map(name => state.conversations[name] ?? createConversation(name, [name], 0))
   const present = [...told, ...implied]
   const conversations = Object.fromEntries([...untold(state, present), ...present].map(c => [c.id, c]))
-  return settleIdle({ ...state, hub: frame.hub, agents, conversations })
+  return settleIdle({ ...state, hub: frame.hub, role: frame.you.role, agents, conversations })
 }
 
 /**

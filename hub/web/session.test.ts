@@ -36,6 +36,7 @@ class FakeStorage {
 const WELCOME = {
   type: 'welcome',
   hub: { name: 'h', version: '1' },
+  you: { name: 'owner', role: 'owner' },
   agents: [{ name: 'homelab', description: '', status: 'sleeping' }],
   conversations: [{ id: 'homelab', agents: ['homelab'], lastSeq: 450 }],
 }

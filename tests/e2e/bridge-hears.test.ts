@@ -83,7 +83,10 @@ test('after a restart a legacy client that says nothing hears of all that it wan
 
   await restart()
   await heard.find('what is subscribed may have changed', each => each === HOMELAB, before)
-  expect(heard.all.slice(before, before + 4)).toEqual(['tools', 'resources', 'prompts', HOMELAB])
+  const heardBefore = heard.all.slice(before)
+  expect(new Set(heardBefore)).toEqual(new Set(['tools', 'resources', 'prompts', HOMELAB]))
+  // The server that starts again changes the lists too, whenever it is ready.
+  expect([count(heardBefore, 'resources'), count(heardBefore, HOMELAB)]).toEqual([1, 1])
 
   await untilReady(hub, 'noter')
   await using other = await openClient('sdk 2, legacy', hub)
@@ -91,7 +94,7 @@ test('after a restart a legacy client that says nothing hears of all that it wan
   await heard.find('the log level stands', each => each === 'noted', before)
   await other.call('hub_chat', { message: '/help', conversation: 'homelab' })
   hub.writeAgent('homelab', '---\ndescription: Is another now\n---\n\nYou help.\n')
-  await heard.find('the subscription stands', each => each === HOMELAB, before + 4)
+  await heard.find('the subscription stands', each => each === HOMELAB, before + heardBefore.length)
   await client.listTools()
   expect(count(heard.all, 'noted')).toBe(1)
   expect(heard.all.slice(before)).not.toContain('events://hub')

@@ -31,6 +31,11 @@ const HUB_TOOLS = [
   'hub_release_agents',
   'hub_accept_tools',
   'hub_delete_conversation',
+  'hub_list_tokens',
+  'hub_create_token',
+  'hub_revoke_token',
+  'hub_add_person',
+  'hub_remove_person',
 ]
 const METRICS_TOOLS = ['get_system_metrics', 'get_processes', 'get_disk_health']
 

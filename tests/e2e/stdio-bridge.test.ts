@@ -6,6 +6,7 @@ import { type Configured, odd, recorder, untilReady } from '../support/downstrea
 import { isRunning, untilNoChildren } from '../support/processes.ts'
 import { startProgram } from '../support/program.ts'
 import { INITIALIZE } from '../support/raw-http.ts'
+import { make } from '../support/roles.ts'
 import { startTestHub, type TestHub } from '../support/test-hub.ts'
 import { until } from '../support/until.ts'
 
@@ -44,7 +45,8 @@ describe.each(LINES)('a client of %s that starts `superbloom mcp`', line => {
   afterAll(() => client[Symbol.asyncDispose]())
 
   test('lists and calls the same tools as at /mcp', async () => {
-    await using direct = await openClient(line, hub)
+    const token = await make(hub, 'hub_create_token', { name: `direct-${LINES.indexOf(line)}` })
+    await using direct = await openClient(line, { url: hub.url, token })
     expect(await client.listTools()).toEqual(await direct.listTools())
     expect(textOf(await client.call('odd__swallow', { any: 1 }))).toBe('swallowed')
     expect((await client.call('hub_list_agents')).structuredContent).toMatchObject({

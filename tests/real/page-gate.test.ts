@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => hub[Symbol.asyncDispose]())
 
-const STORED = "localStorage.getItem('superbloom.token')"
+const STORED = "localStorage.getItem('superbloom.session')"
 
 test('a wrong token is named as the reason and forgotten, and the right one opens', async () => {
   const { page } = await pages.open(linkTo({ url: hub.url, token: 'not-the-one' }), { mayLog: REFUSED })
@@ -31,7 +31,9 @@ test('a wrong token is named as the reason and forgotten, and the right one open
   await token.fill(` ${hub.token} `)
   await page.getByRole('button', { name: 'Open' }).click()
   await connected(page).waitFor()
-  expect(await page.evaluate(STORED)).toBe(hub.token)
+  const session = await page.evaluate<string>(STORED)
+  expect(session).toMatch(/^sb_/)
+  expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain(hub.token)
 })
 
 test('without a token the page asks for it, and forgets it when told to', async () => {
@@ -42,7 +44,7 @@ test('without a token the page asks for it, and forgets it when told to', async 
   await page.getByLabel('Token').press('Enter')
   await connected(page).waitFor()
 
-  await page.getByRole('button', { name: 'Forget token' }).click()
+  await page.getByRole('button', { name: 'Sign out' }).click()
   await page.getByLabel('Token').waitFor()
   expect(await page.evaluate(STORED)).toBe(null)
   await page.reload()

@@ -3,7 +3,6 @@ import { createIds } from '../../hub/core/ids.ts'
 import { createLog } from '../../hub/core/log.ts'
 import type { Model, Price } from '../../hub/core/model.ts'
 import { createSignals, type SignalMap } from '../../hub/core/signals.ts'
-import { createTelemetry } from '../../hub/core/telemetry.ts'
 import { givesMetaTool, givesTool } from '../../hub/core/tool-access.ts'
 import type { ServerCallOptions, ToolBox, ToolOutcome } from '../../hub/core/tool-box.ts'
 import { createMetaTools } from '../../hub/meta-tools/index.ts'
@@ -31,6 +30,7 @@ import { createRecord, until } from './until.ts'
 export interface WorldAgent extends RuntimeAgent {
   events: EventListed[]
   schedules: FileAgent['schedules']
+  shared: boolean
 }
 
 /** A tool of a server that does not exist. */
@@ -98,6 +98,7 @@ export function makeAgent(agent: AgentOptions = {}): WorldAgent {
     conversations: [name],
     events: [],
     schedules: [],
+    shared: false,
     ...agent,
     limits: { steps: 30, minutes: 10, tokens: 600_000, tasks: 5, ...agent.limits },
   }
@@ -198,7 +199,7 @@ export async function openWorld(options: WorldOptions = {}) {
     nextDue: () => current().due.nextDue(),
     applyAgents,
     post: (text: string, conversation = 'homelab', clientId?: string) =>
-      current().router.postMessage({ conversation, text, author: 'alex', token: 'owner', clientId }),
+      current().router.postMessage({ conversation, text, author: 'alex', clientId }),
     reset: (request: ResetRequest) => current().reset(request),
     /** Resolves when nothing runs any more. */
     idle: () => until('nothing runs', () => current().runtime.busy === 0, { on: nextTurn }),
@@ -239,8 +240,7 @@ function createLife(parts: Parts, death: Death | undefined) {
   signals.on('schedules', schedules => seen.schedules.add(schedules))
   const newId = createIds(clock.now)
   const retired: string[] = []
-  const telemetry = createTelemetry({ clock, log, signals })
-  const common = { store, clock, newId, signals, telemetry }
+  const common = { store, clock, newId, signals }
   const router = createRouter({ ...common, agents: () => [...agents.values()], retired: () => retired })
   const reset = createReset({ ...common, agents: () => [...agents.values()] })
   const meta = createMetaTools({

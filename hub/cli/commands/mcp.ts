@@ -6,10 +6,12 @@ import { locateData } from '../../config/load.ts'
 import { packageFolder } from '../../config/paths.ts'
 import { systemClock } from '../../core/clock.ts'
 import { StdioBridge } from '../../mcp/stdio-bridge.ts'
+import { clientToken } from '../client-token.ts'
 import { findHub } from '../find-hub.ts'
 import { print, printError, quote } from '../print.ts'
 
 interface McpOptions {
+  as: string
   config?: string
   lean?: boolean
   toolset?: string
@@ -19,6 +21,7 @@ export function define(command: Command): void {
   const config = new Option('--config <client>', "print what to paste into a client's config")
   command
     .addOption(config.choices(['claude-desktop', 'claude-code', 'cursor', 'vscode']))
+    .option('--as <name>', 'name of the token that the client has of its own', 'mcp')
     .option('--lean', 'only find_tools and call_tool, for clients that choke on many tools')
     .option('--toolset <name>', 'the tools of one set of the config')
     .action((options: McpOptions) =>
@@ -26,16 +29,16 @@ export function define(command: Command): void {
     )
 }
 
-async function runBridge({ lean, toolset }: McpOptions): Promise<void> {
+async function runBridge({ as, lean, toolset }: McpOptions): Promise<void> {
   const config = locateData(createEnvironment())
   const path = `/mcp${toolset === undefined ? '' : `/${encodeURIComponent(toolset)}`}${lean ? '?tools=lean' : ''}`
+  const token = await clientToken(findHub(config), config.dataFolder, as)
   const bridge = new StdioBridge({
     clock: systemClock,
     client: new StdioServerTransport(),
-    findHub: () => ({ ...findHub(config), path }),
+    findHub: () => ({ ...findHub(config), token, path }),
     log: line => printError(`superbloom mcp: ${line}`),
   })
-  findHub(config)
   await bridge.run()
 }
 
@@ -43,7 +46,7 @@ async function runBridge({ lean, toolset }: McpOptions): Promise<void> {
 function describeConfig(client: string, { lean, toolset }: McpOptions): string {
   const { dataFolder } = locateData(createEnvironment())
   const command = process.execPath
-  const args = [resolve(packageFolder, 'bin', 'superbloom.js'), 'mcp']
+  const args = [resolve(packageFolder, 'bin', 'superbloom.js'), 'mcp', '--as', client]
   if (lean) args.push('--lean')
   if (toolset !== undefined) args.push('--toolset', toolset)
   const env = { SUPERBLOOM_DATA: dataFolder }

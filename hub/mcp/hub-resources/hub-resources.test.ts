@@ -14,6 +14,7 @@ import { createHubResources, ownsResource } from './hub-resources.ts'
 const agent = (name: string, over: Partial<ListedAgent> = {}): ListedAgent => ({
   name,
   description: `Is ${name}`,
+  shared: false,
   status: 'sleeping',
   conversations: [name],
   ...over,

@@ -45,6 +45,16 @@ export function ownsResource(uri: string): boolean {
   return uri.startsWith('hub://') || (rest !== undefined && /^(?:[?{]|$)/.test(rest))
 }
 
+/** Returns the conversation whose resource a URI is; undefined for others, and for the template. */
+export function conversationOf(uri: string): string | undefined {
+  return uri.startsWith(CONVERSATIONS) && !uri.includes('{') ? restOf(uri, CONVERSATIONS) : undefined
+}
+
+/** Returns what follows in a URI. Clients may write the slash of an id as %2F. */
+function restOf(uri: string, beginning: string): string {
+  return uri.slice(beginning.length).replace(/%2f/gi, '/')
+}
+
 interface Kind {
   beginning: string
   template: ResourceTemplateType
@@ -76,8 +86,7 @@ export function createHubResources(deps: HubToolReads) {
         const known = [EVENTS_URI, ...templates.map(({ uriTemplate }) => uriTemplate)].join(', ')
         throw new HubError('not_found', `There is no resource ${uri}; the hub's own are ${known}`)
       }
-      // Clients may write the slash of an id as %2F.
-      const found = await kind.read(uri.slice(kind.beginning.length).replace(/%2f/gi, '/'))
+      const found = await kind.read(restOf(uri, kind.beginning))
       return { contents: [{ uri, mimeType, text: JSON.stringify(found) }] }
     },
     /** Proposes values for the argument of one of the templates, some hundreds at most; none for others. */

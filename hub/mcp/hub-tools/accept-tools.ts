@@ -11,7 +11,10 @@ export const acceptTools = defineHubTool({
   input: z.strictObject({ server: name }),
   output: z.object({ accepted: z.array(z.string()).describe('the tools that had changed') }),
   effect: 'removes',
-  run: async ({ server }, { token, deps }) => ({ accepted: await deps.acceptTools(server, token) }),
+  right: 'admin',
+  run: async ({ server }, { principal, deps }) => ({
+    accepted: await deps.acceptTools(server, principal.name),
+  }),
   toText: ({ accepted }) =>
     accepted.length === 0
       ? 'No tool had changed.'

@@ -4,7 +4,7 @@ import { dayOf } from '../../core/clock.ts'
 import { toLine } from '../../core/text.ts'
 import { readAgentFigures } from '../../store/agent-figures.ts'
 import { usageOfDay } from '../../store/usage.ts'
-import type { HubToolReads } from './deps.ts'
+import { type HubToolReads, seenAgents } from './deps.ts'
 import { defineHubTool } from './hub-tool.ts'
 
 export const listAgents = defineHubTool({
@@ -14,7 +14,10 @@ export const listAgents = defineHubTool({
   input: z.strictObject({}),
   output: agentList,
   effect: 'reads',
-  run: async (_args, { deps }) => ({ agents: await readAgents(deps) }),
+  right: 'look',
+  run: async (_args, { deps, principal }) => ({
+    agents: await readAgents({ ...deps, agents: () => seenAgents(deps, principal) }),
+  }),
   toText: ({ agents }) =>
     agents.map(one => toLine(`${one.name} (${one.status}): ${one.description}`)).join('\n') || 'No agents.',
 })

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { type Approval, approvalStatuses } from '../../../schemas/chat.ts'
 import { power } from '../../../schemas/power.ts'
 import { toIso } from '../../core/clock.ts'
+import { may } from '../../core/principal.ts'
 import { escapeUnseen, toLine } from '../../core/text.ts'
 import { listApprovals, toApproval } from '../../store/approvals.ts'
 import { defineHubTool } from './hub-tool.ts'
@@ -36,9 +37,12 @@ export const listAllApprovals = defineHubTool({
   input: z.strictObject({ status: z.enum(approvalStatuses).optional().describe('default: all') }),
   output: z.object({ approvals: z.array(approval) }),
   effect: 'reads',
-  async run({ status }, { deps }) {
+  right: 'chat',
+  async run({ status }, { deps, principal }) {
     const rows = await listApprovals(deps.store.db, { status, limit: MOST })
-    return { approvals: rows.map(toApproval) }
+    const isSeen = ({ conversation_id }: { conversation_id: string | null }) =>
+      may(principal, 'records') || (conversation_id !== null && deps.mayUse(principal, conversation_id))
+    return { approvals: rows.filter(isSeen).map(toApproval) }
   },
   toText: ({ approvals }) => approvals.map(describeApproval).join('\n') || 'No approvals.',
 })

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { NewUserMessage } from '../../../schemas/chat.ts'
 import { drainItems } from '../../../tests/support/drain-items.ts'
 import { createFakeClock } from '../../../tests/support/fake-clock.ts'
+import { OWNER_PRINCIPAL } from '../../../tests/support/principals.ts'
 import { openTempStore } from '../../../tests/support/temp-store.ts'
 import { createIds } from '../../core/ids.ts'
 import { createSignals } from '../../core/signals.ts'
@@ -20,7 +21,7 @@ async function openChatTool(onPost?: () => void) {
   const newId = createIds(clock.now)
   const posted: NewUserMessage[] = []
   const signals = createSignals(unused)
-  const listed = { description: '', status: 'sleeping', conversations: [] } as const
+  const listed = { description: '', status: 'sleeping', conversations: [], shared: false } as const
   const deps: HubToolDeps = {
     store,
     clock,
@@ -41,6 +42,16 @@ async function openChatTool(onPost?: () => void) {
         appendMessage(tx, { id: newId('msg'), conversation, text, author, kind: 'user', at }),
       )
     },
+    mayUse: () => true,
+    tokens: {
+      list: unused,
+      create: unused,
+      revoke: unused,
+      revokeAll: unused,
+      invite: unused,
+      remove: unused,
+    },
+    url: unused,
     reset: unused,
     stop: unused,
     acceptTools: unused,
@@ -54,7 +65,7 @@ async function openChatTool(onPost?: () => void) {
     store,
     signals,
     run: (args: object, signal = new AbortController().signal) =>
-      chat.run({ message: 'hi', ...args }, { deps, token: 'owner', signal, progress: unused }),
+      chat.run({ message: 'hi', ...args }, { deps, principal: OWNER_PRINCIPAL, signal, progress: unused }),
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   }
 }
@@ -72,7 +83,7 @@ test.for<[object, string]>([
   await world.clock.armed(10_000)
   world.clock.advance(10_000)
   expect((await call).structured).toMatchObject({ conversation, status: 'pending' })
-  expect(world.posted).toMatchObject([{ conversation, author: 'owner', token: 'owner', text: 'hi' }])
+  expect(world.posted).toMatchObject([{ conversation, author: 'owner', text: 'hi' }])
 })
 
 test.for<[object, RegExp]>([

@@ -4,10 +4,11 @@ import { conversationId, name } from '../../../schemas/names.ts'
 import { pictures } from '../../../schemas/picture.ts'
 import { answerSchema } from '../../core/answer-schema.ts'
 import { HubError } from '../../core/errors.ts'
+import { MCP_SLUG, powerOf } from '../../core/principal.ts'
 import { openApprovalsOf } from '../../store/approvals.ts'
 import { messagesOfCycle, noticeTo } from '../../store/conversations.ts'
 import { cyclesOfMessage } from '../../store/cycles.ts'
-import { type HubToolDeps, meantAgent, takesConversation } from './deps.ts'
+import { checkUse, type HubToolDeps, meantAgent, takesConversation } from './deps.ts'
 import { defineHubTool, type HubToolContext } from './hub-tool.ts'
 
 const LONGEST_WAIT = 600
@@ -47,18 +48,19 @@ export const chat = defineHubTool({
   }),
   output,
   effect: 'adds',
+  right: 'chat',
   async run(args, context) {
-    const { deps, token, trace } = context
-    const conversation = await meantConversation(deps, args, token)
+    const { deps, principal } = context
+    const conversation = await meantConversation(context, args)
+    checkUse(deps, principal, conversation)
     const message = await deps.postMessage({
       conversation,
       text: args.message,
-      author: token,
-      token,
+      author: principal.name,
+      power: powerOf(principal),
       clientId: args.idempotencyKey,
       images: args.images,
       schema: args.schema,
-      trace,
     })
     if (COMMAND.test(message.text)) {
       const taken = { conversation, messageId: message.id }
@@ -77,13 +79,12 @@ export const chat = defineHubTool({
  * the message.
  */
 async function meantConversation(
-  deps: HubToolDeps,
+  context: HubToolContext,
   { agent: named, conversation }: { agent?: string | undefined; conversation?: string | undefined },
-  token: string,
 ): Promise<string> {
   if (conversation !== undefined && named === undefined) return conversation
-  const agent = await meantAgent(deps, named)
-  if (conversation === undefined) return `${agent.name}/mcp-${token}`
+  const agent = await meantAgent(context, named)
+  if (conversation === undefined) return `${agent.name}/${MCP_SLUG}${context.principal.name}`
   // For a retired agent, `postMessage` says what to do.
   if (agent.status === 'retired' || takesConversation(agent, conversation)) return conversation
   throw new HubError(

@@ -2,8 +2,9 @@ import { z } from 'zod'
 import { toStopTarget } from '../../../schemas/chat.ts'
 import { conversationId, name } from '../../../schemas/names.ts'
 import { HubError } from '../../core/errors.ts'
+import { may } from '../../core/principal.ts'
 import { endHold } from '../../store/hub-state.ts'
-import { meantAgent } from './deps.ts'
+import { checkUse, meantAgent } from './deps.ts'
 import { defineHubTool } from './hub-tool.ts'
 
 export const stop = defineHubTool({
@@ -21,12 +22,16 @@ export const stop = defineHubTool({
       .describe('empty: nothing was running'),
   }),
   effect: 'removes',
-  async run(args, { token, deps }) {
+  right: 'stop',
+  async run(args, { principal, deps }) {
     const target = toStopTarget(args)
     if (!target) {
       throw new HubError('invalid_arguments', 'hub_stop: give either conversation or thread')
     }
-    return { stopped: await deps.stop(target, token) }
+    if ('conversation' in target) checkUse(deps, principal, target.conversation)
+    else if (!may(principal, 'records'))
+      throw new HubError('forbidden', `hub_stop: ${principal.name} stops conversations, not threads`)
+    return { stopped: await deps.stop(target, principal.name) }
   },
   toText: ({ stopped }) =>
     stopped.length === 0
@@ -45,9 +50,10 @@ export const reset = defineHubTool({
   }),
   output: z.object({ agent: z.string(), conversation: z.string() }),
   effect: 'removes',
-  async run({ agent: named, message }, { token, deps }) {
-    const agent = await meantAgent(deps, named)
-    const { conversation } = await deps.reset({ agent: agent.name, by: token, message })
+  right: 'stop',
+  async run({ agent: named, message }, { principal, deps }) {
+    const agent = await meantAgent({ deps, principal }, named)
+    const { conversation } = await deps.reset({ agent: agent.name, by: principal.name, message })
     return { agent: agent.name, conversation }
   },
   toText: ({ agent }) => `${agent} starts fresh.`,
@@ -61,9 +67,10 @@ export const releaseAgents = defineHubTool({
   input: z.strictObject({}),
   output: z.object({ released: z.boolean().describe('false: no agent was held') }),
   effect: 'adds',
-  async run(_args, { token, deps }) {
+  right: 'admin',
+  async run(_args, { principal, deps }) {
     const released = await deps.store.write(endHold)
-    if (released) deps.signals.emit('released', { by: token })
+    if (released) deps.signals.emit('released', { by: principal.name })
     return { released }
   },
   toText: ({ released }) => (released ? 'The agents run again.' : 'No agent was held.'),

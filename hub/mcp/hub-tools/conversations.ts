@@ -4,6 +4,7 @@ import { conversationId } from '../../../schemas/names.ts'
 import { plural, quoteAfter, toLine } from '../../core/text.ts'
 import { lastSeqOf, readMessages } from '../../store/conversations.ts'
 import { deleteConversation } from '../../store/delete-conversation.ts'
+import { checkUse } from './deps.ts'
 import { defineHubTool } from './hub-tool.ts'
 
 const message = z.object({
@@ -30,10 +31,14 @@ export const readConversation = defineHubTool({
   }),
   output: z.object({ messages: z.array(message), lastSeq: z.int() }),
   effect: 'reads',
-  run: async ({ conversation, after, limit }, { deps }) => ({
-    messages: (await readMessages(deps.store.db, conversation, after, limit)).map(withoutPictures),
-    lastSeq: await lastSeqOf(deps.store.db, conversation),
-  }),
+  right: 'look',
+  async run({ conversation, after, limit }, { deps, principal }) {
+    checkUse(deps, principal, conversation)
+    return {
+      messages: (await readMessages(deps.store.db, conversation, after, limit)).map(withoutPictures),
+      lastSeq: await lastSeqOf(deps.store.db, conversation),
+    }
+  },
   toText: ({ messages }) => messages.map(describeMessage).join('\n') || 'No messages.',
 })
 
@@ -57,7 +62,9 @@ export const deleteOneConversation = defineHubTool({
     schedules: z.array(z.string()).describe('made in it; they go on'),
   }),
   effect: 'removes',
-  async run({ conversation }, { deps }) {
+  right: 'records',
+  async run({ conversation }, { deps, principal }) {
+    checkUse(deps, principal, conversation)
     const deleted = await deps.store.write(tx => deleteConversation(tx, conversation))
     deps.signals.emit('forgotten', { conversation })
     await deps.store.compact()

@@ -19,6 +19,7 @@ export const listAllDeadLetters = defineHubTool({
   input: z.strictObject({ status: z.enum(['open', 'retried', 'discarded']).optional() }),
   output: deadLetters,
   effect: 'reads',
+  right: 'records',
   run: async ({ status }, { deps }) => ({
     deadLetters: (await listDeadLetters(deps.store.db, status)).map(toView),
   }),
@@ -33,10 +34,11 @@ export const retryOne = defineHubTool({
   input: z.strictObject({ id: z.string().min(1) }),
   output: deadLetter,
   effect: 'adds',
-  async run({ id }, { token, deps }) {
+  right: 'records',
+  async run({ id }, { principal, deps }) {
     const agents = await deps.agents()
     const letter = await deps.store.write(async tx => {
-      const retried = await retryDeadLetter(tx, id, token, deps.clock.now())
+      const retried = await retryDeadLetter(tx, id, principal.name, deps.clock.now())
       const agent = agents.find(({ name }) => name === retried.agent)
       if (agent && agent.status !== 'retired') return retried
       throw new HubError(
@@ -44,7 +46,7 @@ export const retryOne = defineHubTool({
         `The agent ${retried.agent} is retired: put agents/${retried.agent}.md back first`,
       )
     })
-    deps.signals.emit('modelRetryRequested', { by: token })
+    deps.signals.emit('modelRetryRequested', { by: principal.name })
     deps.signals.emit('posted', { thread: letter.thread })
     return toView(letter)
   },
@@ -58,9 +60,10 @@ export const discardOne = defineHubTool({
   input: z.strictObject({ id: z.string().min(1) }),
   output: deadLetter,
   effect: 'removes',
-  async run({ id }, { token, deps }) {
+  right: 'records',
+  async run({ id }, { principal, deps }) {
     const now = deps.clock.now()
-    const letter = await deps.store.write(tx => discardDeadLetter(tx, id, token, now))
+    const letter = await deps.store.write(tx => discardDeadLetter(tx, id, principal.name, now))
     const agent = (await deps.agents()).find(each => each.name === letter.agent)
     if (agent) deps.signals.emit('agent', { name: agent.name, status: agent.status })
     return toView(letter)

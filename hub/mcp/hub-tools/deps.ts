@@ -1,10 +1,13 @@
+import type { z } from 'zod'
 import type { AgentStatus, ChatMessage, NewUserMessage, StopTarget } from '../../../schemas/chat.ts'
 import type { HubStatus } from '../../../schemas/hub-status.ts'
 import type { NewEvent, RoutedEvent } from '../../../schemas/inbox.ts'
 import type { Power, ToolClass } from '../../../schemas/power.ts'
+import type { ListedPerson, ListedToken, newToken, Role } from '../../../schemas/tokens.ts'
 import type { Clock } from '../../core/clock.ts'
 import { HubError } from '../../core/errors.ts'
 import type { NewId } from '../../core/ids.ts'
+import { type Principal, seesSharedOnly, toNotTheirs } from '../../core/principal.ts'
 import type { Signals } from '../../core/signals.ts'
 import type { Store } from '../../store/open.ts'
 
@@ -13,6 +16,8 @@ export interface ListedAgent {
   description: string
   status: AgentStatus
   conversations: readonly string[]
+  /** Whether members and guests talk with it. */
+  shared: boolean
 }
 
 /** The dependencies of what only reads. */
@@ -26,8 +31,29 @@ export interface HubToolReads {
   agents: () => Promise<ListedAgent[]>
 }
 
+/** The tokens that open the hub, and the people who may sign in. */
+export interface HubTokens {
+  list(): Promise<{ tokens: ListedToken[]; people: ListedPerson[] }>
+  create(asked: z.output<typeof newToken> & { replace: boolean }): Promise<MadeToken>
+  revoke(which: string): Promise<ListedToken[]>
+  revokeAll(): Promise<{ revoked: ListedToken[]; isOwnerReplaced: boolean }>
+  invite(name: string, role: ListedPerson['role'] | undefined): Promise<MadeToken & { role: Role }>
+  /** Ends a person's sign-ins; false if there is no such person. */
+  remove(name: string): Promise<boolean>
+}
+
+/** A token as it was made: the only time that its secret is known. */
+interface MadeToken {
+  id: string
+  secret: string
+  expiresAt: number | undefined
+}
+
 export interface HubToolDeps extends HubToolReads {
+  /** Tells whether a principal may read and write in a conversation. */
+  mayUse: (principal: Principal, conversation: string) => boolean
   postMessage: (message: NewUserMessage) => Promise<ChatMessage>
+  tokens: HubTokens
   /** Starts an agent's history fresh. Throws `not_found`. */
   reset: (request: {
     agent: string
@@ -55,13 +81,38 @@ export interface HubToolDeps extends HubToolReads {
    * behind servers.
    */
   status: (asked: { health?: boolean | undefined }) => Promise<HubStatus>
+  /** Returns the address at which people open the page. */
+  url: () => string
 }
 
 const DEFAULT_AGENT = 'homelab'
 
+/** Returns the agents that a principal may talk with, retired ones too. */
+export async function seenAgents(
+  deps: Pick<HubToolReads, 'agents'>,
+  principal: Principal,
+): Promise<ListedAgent[]> {
+  return (await deps.agents()).filter(({ shared }) => shared || !seesSharedOnly(principal))
+}
+
+/** Throws `forbidden` unless a principal may read and write in a conversation. */
+export function checkUse(
+  deps: Pick<HubToolDeps, 'mayUse'>,
+  principal: Principal,
+  conversation: string,
+): void {
+  if (!deps.mayUse(principal, conversation))
+    throw new HubError('forbidden', toNotTheirs(principal, conversation))
+}
+
 /** Returns the named agent, else homelab, else the first by name. Throws `not_found` that lists them. */
-export async function meantAgent(deps: HubToolDeps, named: string | undefined): Promise<ListedAgent> {
-  const agents = (await deps.agents()).filter(agent => agent.status !== 'retired' || agent.name === named)
+export async function meantAgent(
+  { deps, principal }: { deps: HubToolDeps; principal: Principal },
+  named: string | undefined,
+): Promise<ListedAgent> {
+  const agents = (await seenAgents(deps, principal)).filter(
+    agent => agent.status !== 'retired' || agent.name === named,
+  )
   const meant = agents.find(agent => agent.name === (named ?? DEFAULT_AGENT))
   const agent = named === undefined ? (meant ?? agents[0]) : meant
   if (agent) return agent

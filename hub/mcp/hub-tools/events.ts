@@ -22,16 +22,18 @@ export const publishEvent = defineHubTool({
     note: z.string().describe('why'),
   }),
   effect: 'adds',
-  async run({ type, payload, key }, { token, deps }) {
+  right: 'records',
+  async run({ type, payload, key }, { principal, deps }) {
     const externalId = deps.newId('pub')
     const routed = await deps.postEvent({
-      source: `mcp:${token}`,
+      source: `mcp:${principal.name}`,
       externalId,
       type,
       key,
       payload,
       at: deps.clock.now(),
-      power: 'routine',
+      // Only the owner speaks for the house itself.
+      power: principal.role === 'owner' ? 'routine' : 'foreign',
     })
     if (!routed) throw new HubError('conflict', `The event ${externalId} was there already`)
     return routed
@@ -50,6 +52,7 @@ export const listAllEvents = defineHubTool({
   }),
   output: z.object({ events: z.array(listedEvent) }),
   effect: 'reads',
+  right: 'records',
   async run(filter, { deps }) {
     const rows = await listEvents(deps.store.db, filter)
     return { events: rows.map(row => listedEvent.parse(toView(row))) }

@@ -1,17 +1,15 @@
 import { z } from 'zod'
 import { describeProblems } from '../../../schemas/problems.ts'
-import type { TraceContext } from '../../../schemas/trace.ts'
 import { HubError } from '../../core/errors.ts'
 import { dropNulls, parseJson, withoutNul } from '../../core/json.ts'
+import type { Principal, Right } from '../../core/principal.ts'
 import type { HubToolDeps } from './deps.ts'
 
 export interface HubToolContext {
   deps: HubToolDeps
-  /** Name of the caller's token. */
-  token: string
+  /** Who calls. */
+  principal: Principal
   signal: AbortSignal
-  /** Trace that the call belongs to. */
-  trace?: TraceContext | undefined
   /** Reports progress; does nothing if the client did not ask for it. */
   progress(message: string): void
 }
@@ -26,6 +24,8 @@ export interface HubToolDefinition<Input extends z.ZodType, Output extends z.Zod
   input: Input
   output: Output
   effect: 'reads' | 'adds' | 'removes'
+  /** Right that a caller needs. */
+  right: Right
   run(args: z.output<Input>, context: HubToolContext): Promise<z.input<Output>>
   /** Returns a short text for a person. */
   toText(result: z.input<Output>, context: HubToolContext): string
@@ -35,8 +35,9 @@ export interface HubToolDefinition<Input extends z.ZodType, Output extends z.Zod
 export function defineHubTool<Input extends z.ZodType, Output extends z.ZodObject>(
   tool: HubToolDefinition<Input, Output>,
 ) {
-  const { name, title, description, input, output, effect } = tool
+  const { name, title, description, input, output, effect, right } = tool
   return {
+    right,
     definition: {
       name,
       title,

@@ -13,6 +13,7 @@ import { cancelOne, createOne, listAllSchedules } from './schedules.ts'
 import { searchAll } from './search-history.ts'
 import { status } from './status.ts'
 import { listAllThreads } from './threads.ts'
+import { addPerson, createToken, listAllTokens, removePerson, revokeToken } from './tokens.ts'
 
 /** The hub's own tools, in the order in which clients see them. */
 export const hubTools: readonly HubTool[] = [
@@ -40,4 +41,9 @@ export const hubTools: readonly HubTool[] = [
   releaseAgents,
   acceptTools,
   deleteOneConversation,
+  listAllTokens,
+  createToken,
+  revokeToken,
+  addPerson,
+  removePerson,
 ]

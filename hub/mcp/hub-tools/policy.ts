@@ -33,8 +33,9 @@ export const explainPolicy = defineHubTool({
     ),
   }),
   effect: 'reads',
-  async run({ agent, ...question }, { deps }) {
-    const { name } = await meantAgent(deps, agent)
+  right: 'records',
+  async run({ agent, ...question }, { deps, principal }) {
+    const { name } = await meantAgent({ deps, principal }, agent)
     const tools = deps.explain({ ...question, agent: name })
     if (tools.length === 0 && question.tool !== undefined)
       throw new HubError('not_found', `The agent ${name} has no tool ${question.tool} of a server now`)
@@ -64,6 +65,7 @@ export const listAllAllowances = defineHubTool({
   input: z.strictObject({}),
   output: z.object({ allowances: z.array(allowance) }),
   effect: 'reads',
+  right: 'records',
   run: async (_args, { deps }) => ({
     allowances: (await listAllowances(deps.store.db, deps.clock.now())).map(toAllowance),
   }),
@@ -77,8 +79,9 @@ export const revokeOne = defineHubTool({
   input: z.strictObject({ id: z.string().min(1) }),
   output: allowance,
   effect: 'removes',
-  async run({ id }, { deps, token: by }) {
-    const revoked = await deps.store.write(tx => revokeAllowance(tx, id, { by, now: deps.clock.now() }))
+  right: 'admin',
+  async run({ id }, { deps }) {
+    const revoked = await deps.store.write(tx => revokeAllowance(tx, id, deps.clock.now()))
     if (!revoked)
       throw new HubError('not_found', `There is no allowance ${id} in force; hub_list_allowances shows them`)
     return toAllowance(revoked)

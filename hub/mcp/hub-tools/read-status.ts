@@ -5,13 +5,13 @@ import type { UpstreamHealth } from '../../../schemas/health.ts'
 import type { Budgets, HubStatus } from '../../../schemas/hub-status.ts'
 import { type Clock, dayOf } from '../../core/clock.ts'
 import type { Model, ModelQuirk } from '../../core/model.ts'
-import { countOpenApprovals, threadsAwaitingApproval } from '../../store/approvals.ts'
+import { threadsAwaitingApproval } from '../../store/approvals.ts'
 import { countOpenDeadLetters, failedThreads } from '../../store/dead-letters.ts'
 import { waitingCounts } from '../../store/inbox.ts'
 import type { Store } from '../../store/open.ts'
 import { laterThreads, suspendedThreads } from '../../store/suspended.ts'
 import type { UsageDay } from '../../store/tables.ts'
-import { agentOfThread, mainThreadId } from '../../store/threads.ts'
+import { mainThreadId } from '../../store/threads.ts'
 import { usageOfDay } from '../../store/usage.ts'
 import type { ListedAgent } from './deps.ts'
 
@@ -65,23 +65,11 @@ export async function readStatus(
     ...(held ? { held } : {}),
     serversDown: [...serversDown].map(([name, since]) => ({ name, since })),
     servers: await readServers(facts, quirks, asked.health === true),
-    queues: {
-      waiting: waiting.reduce((sum, { count }) => sum + count, 0),
-      busy,
-      approvals: await countOpenApprovals(store.db),
-      agents: facts.agents.map(({ name }) => toQueue(name, waiting)),
-    },
+    queues: { waiting: waiting.reduce((sum, { count }) => sum + count, 0), busy },
     budgets: await readBudgets(store, dayOf(clock.now(), facts.timezone), facts),
     store: { kind: 'sqlite', bytes: storeBytes(facts.dataFolder) },
     problems: fault === undefined ? problems : [fault, ...problems],
   }
-}
-
-/** Returns what waits for an agent, in its main thread and its tasks. */
-function toQueue(name: string, waiting: Awaited<ReturnType<typeof waitingCounts>>) {
-  const own = waiting.filter(({ thread }) => agentOfThread(thread) === name)
-  const oldestAt = own.length === 0 ? {} : { oldestAt: Math.min(...own.map(({ oldest }) => oldest)) }
-  return { name, waiting: own.reduce((sum, { count }) => sum + count, 0), ...oldestAt }
 }
 
 /** Returns what a day used of the daily limits. */
@@ -153,7 +141,7 @@ function storeBytes(folder: string): number {
 }
 
 interface AgentFacts {
-  all: readonly { name: string; description: string; conversations: readonly string[] }[]
+  all: readonly { name: string; description: string; conversations: readonly string[]; shared: boolean }[]
   /** Names of agents whose files are gone. */
   retired: readonly string[]
   /** True while no agent runs, after a crash loop. */
@@ -176,16 +164,18 @@ export async function readAgentStates(
     if (later.has(thread) || awaiting.has(thread)) return 'waiting'
     return failed.has(thread) ? 'failed' : 'sleeping'
   }
-  const present = all.map(({ name, description, conversations }) => ({
+  const present = all.map(({ name, description, conversations, shared }) => ({
     name,
     description,
     conversations,
+    shared,
     status: statusOf(mainThreadId(name)),
   }))
   const gone = retired.map(name => ({
     name,
     description: 'retired: its file is gone',
     conversations: [],
+    shared: false,
     status: 'retired' as const,
   }))
   return [...present, ...gone]

@@ -18,6 +18,7 @@ export const listAllSchedules = defineHubTool({
   input: z.strictObject({ agent: name.optional() }),
   output: z.object({ schedules: z.array(schedule) }),
   effect: 'reads',
+  right: 'records',
   run: async ({ agent }, { deps }) => ({
     schedules: (await listSchedules(deps.store.db, agent)).map(toScheduleView),
   }),
@@ -39,8 +40,9 @@ export const createOne = defineHubTool({
   }),
   output: schedule,
   effect: 'adds',
-  async run(args, { token, deps }) {
-    const agent = await meantAgent(deps, args.agent)
+  right: 'records',
+  async run(args, { principal, deps }) {
+    const agent = await meantAgent({ deps, principal }, args.agent)
     if (agent.status === 'retired')
       throw new HubError('retired', `The agent ${agent.name} is retired: its file is gone`)
     const now = deps.clock.now()
@@ -57,7 +59,7 @@ export const createOne = defineHubTool({
       wake_on_events_json: JSON.stringify(args.wakeOnEvents ?? []),
       conversation_id: null,
       status: 'active',
-      created_by: token,
+      created_by: principal.name,
       created_at: now,
       last_run: null,
       missed: 'latest' as const,
@@ -82,6 +84,7 @@ export const cancelOne = defineHubTool({
   input: z.strictObject({ id: z.string().min(1) }),
   output: schedule,
   effect: 'removes',
+  right: 'records',
   async run({ id }, { deps }) {
     const cancelled = await deps.store.write(tx => cancelSchedule(tx, id, { from: ['active', 'held'] }))
     if (!cancelled)

@@ -15,9 +15,10 @@ export const searchAll = defineHubTool({
   input: searchWords.extend({ agent: name.optional().describe('default: homelab, else the first') }),
   output: z.object({ sessions: z.array(foundSession) }),
   effect: 'reads',
-  async run({ agent: named, query, limit, ...words }, { deps }) {
+  right: 'records',
+  async run({ agent: named, query, limit, ...words }, { deps, principal }) {
     const frame = readTimeframe(words, deps.clock.now(), deps.timezone)
-    const agent = await meantAgent(deps, named)
+    const agent = await meantAgent({ deps, principal }, named)
     return { sessions: await searchHistory(deps.store.db, { ...frame, query, limit, agent: agent.name }) }
   },
   toText: ({ sessions }, { deps }) => describeSessions(sessions, deps.timezone),

@@ -19,6 +19,7 @@ export const status = defineHubTool({
   }),
   output: hubStatus,
   effect: 'reads',
+  right: 'records',
   run: (asked, { deps }) => deps.status(asked),
   toText: describeStatus,
 })

@@ -3,7 +3,7 @@ import { type ThreadView, threadStatuses, threadView } from '../../../schemas/hu
 import { name } from '../../../schemas/names.ts'
 import { toIso } from '../../core/clock.ts'
 import { plural, toLine, truncate } from '../../core/text.ts'
-import { type ListedThread, listThreadsOf } from '../../store/read-threads.ts'
+import { type ListedThread, listThreadsOf } from '../../store/audit.ts'
 import { defineHubTool, toView } from './hub-tool.ts'
 
 export const listAllThreads = defineHubTool({
@@ -19,6 +19,7 @@ export const listAllThreads = defineHubTool({
   }),
   output: z.object({ threads: z.array(threadView) }),
   effect: 'reads',
+  right: 'records',
   run: async (filter, { deps }) => ({
     threads: (await listThreadsOf(deps.store.db, filter)).map(toThreadView),
   }),

@@ -11,7 +11,7 @@ import { up as taskResults } from './007-task-results.ts'
 import { up as approvalLeases } from './008-approval-leases.ts'
 import { up as powers } from './009-powers.ts'
 import { up as toolPins } from './010-tool-pins.ts'
-import { up as audit } from './012-audit.ts'
+import { up as tokens } from './011-tokens.ts'
 
 type Up = (db: Kysely<unknown>, dialect: Dialect) => Promise<void>
 
@@ -27,7 +27,7 @@ export const migrations: readonly { name: string; up: Up }[] = [
   { name: '008-approval-leases', up: approvalLeases },
   { name: '009-powers', up: powers },
   { name: '010-tool-pins', up: toolPins },
-  { name: '012-audit', up: audit },
+  { name: '011-tokens', up: tokens },
 ]
 
 /** Brings the schema of a database up to date. Throws, with the migration's name, if one fails. */

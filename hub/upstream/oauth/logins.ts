@@ -1,3 +1,4 @@
+import type { FetchLike } from '@modelcontextprotocol/client'
 import type { Clock } from '../../core/clock.ts'
 import { describeError, HubError } from '../../core/errors.ts'
 import type { Log } from '../../core/log.ts'
@@ -27,6 +28,7 @@ export interface Logins extends Disposable {
 export interface LoginsDeps {
   clock: Clock
   log: Log
+  fetch: FetchLike
   /** Called when a server has new tokens. */
   onDone: (server: string) => void
 }
@@ -40,7 +42,7 @@ interface Entry {
   cancelTimer: () => void
 }
 
-export function createLogins({ clock, log, onDone }: LoginsDeps): Logins {
+export function createLogins({ clock, log, fetch, onDone }: LoginsDeps): Logins {
   const entries = new Map<string, Entry>()
   const fail = (entry: Entry, error: string) => {
     if (entry.state.status === 'waiting') entry.state = { status: 'failed', error }
@@ -59,7 +61,7 @@ export function createLogins({ clock, log, onDone }: LoginsDeps): Logins {
   }
   return {
     async begin(authorization, redirectUrl) {
-      const login = await beginLogin(authorization, redirectUrl)
+      const login = await beginLogin(authorization, redirectUrl, fetch)
       const server = authorization.spec.name
       cancel(server)
       const state = { status: 'waiting' as const }

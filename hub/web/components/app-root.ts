@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { storedToken, takeToken } from '../address.ts'
+import { storedSession, takeStoredToken, takeToken } from '../address.ts'
 import { systemClock } from '../clock.ts'
 import { useStore } from '../hooks.ts'
 import { html } from '../html.ts'
@@ -7,50 +7,83 @@ import { createMcp } from '../mcp.ts'
 import { createOutbox } from '../outbox.ts'
 import { createPanelData } from '../panel-data.ts'
 import { createSession } from '../session.ts'
-import { Gate } from './gate.ts'
+import { type SignIn, signIn, signOut } from '../sign-in.ts'
+import { Gate, Waiting } from './gate.ts'
 import { Shell } from './shell.ts'
 
-/** The whole page: the gate, or behind it the session of one token. */
+/** Milliseconds after which a sign-in at a hub that cannot be reached is tried again. */
+const AGAIN = 3_000
+
+/** The whole page: the gate, the wait for a sign-in, or the session behind them. */
 export function App() {
-  const [token, setToken] = useState(firstToken)
+  const [brought, setBrought] = useState(takeBrought)
+  const [token, setToken] = useState(() => (brought ? null : storedSession.get()))
   const [cause, setCause] = useState<string | null>(null)
 
   useEffect(() => {
     const onHash = () => {
-      const brought = takeToken()
-      if (brought) accept(brought)
+      const secret = takeToken()
+      if (secret) accept(secret)
     }
     addEventListener('hashchange', onHash)
     return () => removeEventListener('hashchange', onHash)
   }, [])
 
-  function accept(next: string) {
-    if (!isSendable(next)) {
-      setCause('malformed')
-      return
-    }
-    storedToken.set(next)
-    setCause(null)
-    setToken(next)
+  function accept(secret: string) {
+    setCause(isSendable(secret) ? null : 'malformed')
+    if (isSendable(secret)) setBrought(secret)
+  }
+
+  function enter(answer: SignIn) {
+    setBrought(null)
+    if ('token' in answer) {
+      storedSession.set(answer.token)
+      setToken(answer.token)
+    } else leave(answer.cause)
   }
 
   /** Returns to the gate; without a reason the person asked to leave. */
   function leave(reason: string | null) {
-    if (reason !== 'forbidden') storedToken.forget()
-    if (reason === null) createOutbox(() => localStorage).clear()
+    if (reason !== 'forbidden') storedSession.forget()
+    if (reason === null) {
+      createOutbox(() => localStorage).clear()
+      if (token) void signOut(token)
+    }
     setCause(reason)
     setToken(null)
   }
 
+  if (brought) return html`<${SigningIn} key=${brought} secret=${brought} onAnswer=${enter} />`
   if (!token) return html`<${Gate} cause=${cause} onToken=${accept} />`
   return html`<${Connected} key=${token} token=${token} onLeave=${leave} />`
 }
 
-function firstToken() {
-  const brought = takeToken()
-  if (brought) storedToken.set(brought)
-  const token = brought ?? storedToken.get()
-  return token && isSendable(token) ? token : null
+/** Returns the token that the address, or an earlier version of the page, holds. */
+function takeBrought() {
+  const secret = takeToken() ?? (storedSession.get() ? null : takeStoredToken())
+  return secret && isSendable(secret) ? secret : null
+}
+
+/** Shows that a token is exchanged for a session, until the hub answers. */
+function SigningIn({ secret, onAnswer }: { secret: string; onAnswer: (answer: SignIn) => void }) {
+  const [isLost, setLost] = useState(false)
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let isOver = false
+    const attempt = async () => {
+      const answer = await signIn(secret)
+      if (isOver) return
+      if ('token' in answer || answer.cause !== 'unreachable') return onAnswer(answer)
+      setLost(true)
+      timer = setTimeout(attempt, AGAIN)
+    }
+    void attempt()
+    return () => {
+      isOver = true
+      clearTimeout(timer)
+    }
+  }, [secret])
+  return html`<${Waiting} text=${isLost ? 'The hub cannot be reached. Trying again …' : 'Signing in …'} />`
 }
 
 /**

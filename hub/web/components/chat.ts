@@ -22,7 +22,8 @@ interface ChatProps {
   panelOpen: boolean
   /** Opens the panel as it was, or at a dead letter. */
   onShow: (letter?: string) => void
-  onPanel: () => void
+  /** Opens and closes the panel; null for people who have none. */
+  onPanel: (() => void) | null
   onNav: (() => void) | null
   hasUnread: boolean
 }
@@ -51,9 +52,12 @@ export function Chat(props: ChatProps) {
         <span class="visually-hidden" role="status">${link.status === 'open' ? '' : 'Connection lost'}</span>
         <${LinkState} link=${link} />
       </div>
-      <button type="button" class="quiet square" aria-expanded=${panelOpen ? 'true' : 'false'} id="panel-toggle" aria-label="The hub: agents, schedules, servers" title="The hub" onClick=${onPanel}>
+      ${
+        onPanel &&
+        html`<button type="button" class="quiet square" aria-expanded=${panelOpen ? 'true' : 'false'} id="panel-toggle" aria-label="The hub: agents, schedules, servers" title="The hub" onClick=${onPanel}>
         <${Icon} name="panel" />
-      </button>
+      </button>`
+      }
     </header>
     <${MessageLog} conversation=${conversation} agents=${agents} chat=${chat} session=${session} onSuggest=${send} onLetter=${onShow} />
     <div class="foot">

@@ -7,7 +7,8 @@ import { Flower } from './flower.ts'
 import { LinkState } from './link-state.ts'
 
 const REASONS: Record<string, string> = {
-  unauthorized: 'The hub does not know this token. It may have been replaced; the ways to find it are below.',
+  unauthorized:
+    'The hub does not know this token. It may have been replaced or revoked, and a sign-in link works once; the ways to find one are below.',
   malformed: 'A token has only letters, digits and marks like - . _ ~: something else got in while copying.',
   forbidden: `The hub refuses the address ${location.host}, or this token may not chat. Open the address that npm start printed, or add this host under hosts: in superbloom.yaml.`,
 }
@@ -45,9 +46,22 @@ export function Gate({ cause, onToken }: { cause: string | null; onToken: (token
           <li>in the link that <code>npm start</code> prints in its terminal</li>
           <li>in the file <code>token</code> of the data folder</li>
           <li>in <code>SUPERBLOOM_TOKEN</code>, where the hub was started with it</li>
+          <li>in the link that the owner gave you</li>
         </ul>
       </div>
     </form>
+    <${Field} plants=${130} />
+  </main>`
+}
+
+/** Shows that something is waited for. */
+export function Waiting({ text }: { text: string }) {
+  return html`<main class="gate">
+    <div class="gate-card">
+      <${Flower} name="superbloom" />
+      <h1>Superbloom</h1>
+      <p class="gate-lead" role="status">${text}</p>
+    </div>
     <${Field} plants=${130} />
   </main>`
 }
@@ -60,7 +74,7 @@ export function Welcome({ chat, link, onForget }: { chat: ChatState; link: Link;
       <h1>Superbloom</h1>
       ${chat.hub ? html`<${NoAgents} />` : html`<p class="gate-lead"><${LinkState} link=${link} /></p>`}
       ${'cause' in link && link.cause === 'no-socket' && html`<p>The hub answers, but its chat connection does not open. Where a proxy stands between, it has to pass WebSocket upgrades of /ws on.</p>`}
-      <button type="button" class="quiet" onClick=${onForget}>Use another token</button>
+      <button type="button" class="quiet" onClick=${onForget}>Sign out</button>
     </div>
     <${Field} plants=${130} />
   </main>`

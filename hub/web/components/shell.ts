@@ -28,7 +28,10 @@ export function Shell({ session, panel, onForget }: ShellProps) {
   const wide = useMedia('(min-width: 60rem)')
   const roomy = useMedia('(min-width: 78rem)')
   const [navOpen, setNavOpen] = useState(false)
-  const { panelOpen, showPanel, marked, show } = usePanel(panel, roomy)
+  const { panelOpen: wantsPanel, showPanel, marked, show } = usePanel(panel, roomy)
+  // What the hub does is the owner's to see.
+  const isOwner = chat.role === 'owner'
+  const panelOpen = isOwner && wantsPanel
   const [current, open] = useCurrent(chat, session)
   const unread = useReadMarks(chat, current)
   const composer = useRef<HTMLTextAreaElement>(null)
@@ -53,7 +56,7 @@ export function Shell({ session, panel, onForget }: ShellProps) {
     <a class="skip" href="#composer" onClick=${skipTo(composer)}>Skip to the message box</a>
     ${wide && html`<div class="nav-column">${sidebar}</div>`}
     <${Chat} key=${current} id=${current} session=${session} chat=${chat} link=${link} composer=${composer}
-      panelOpen=${panelOpen} onShow=${show} onPanel=${() => showPanel(!panelOpen)} onNav=${wide ? null : () => setNavOpen(true)}
+      panelOpen=${panelOpen} onShow=${show} onPanel=${isOwner ? () => showPanel(!panelOpen) : null} onNav=${wide ? null : () => setNavOpen(true)}
       hasUnread=${Object.keys(unread).some(id => id !== current)} />
     ${roomy && panelOpen && html`<aside class="panel-column" aria-label="The hub">${hubPanel}</aside>`}
     ${!wide && navOpen && html`<${Sheet} label="Conversations" side="start" onClose=${() => setNavOpen(false)}>${sidebar}<//>`}

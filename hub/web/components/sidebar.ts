@@ -113,8 +113,8 @@ function Settings({ hub, onForget }: { hub: Hub; onForget: () => void }) {
     <button type="button" class="quiet" onClick=${toggleTheme}>
       <${Icon} name=${other === 'dark' ? 'moon' : 'sun'} /><span>${other === 'dark' ? 'Dark' : 'Light'} theme</span>
     </button>
-    <button type="button" class="quiet" onClick=${onForget} title="Removes the token and unsent messages from this browser">
-      <${Icon} name="key" /><span>Forget token</span>
+    <button type="button" class="quiet" onClick=${onForget} title="Ends this browser's session and removes unsent messages">
+      <${Icon} name="key" /><span>Sign out</span>
     </button>
     <p class="version">${hub.name} ${hub.version}</p>
   </div>`

@@ -1,0 +1,82 @@
+import type { Power } from '../../schemas/power.ts'
+import type { Role } from '../../schemas/tokens.ts'
+import { matchesGlobs } from './glob.ts'
+
+/** Whoever sent a request: the holder of a token. */
+export interface Principal {
+  /** Id of the token; of one person each device has another. */
+  id: string
+  /** Name of the person or the program, which authors messages. */
+  name: string
+  role: Role
+  /** Globs over the only tools that the token may use; undefined for all of its role. */
+  tools?: readonly string[] | undefined
+}
+
+/**
+ * Rights of roles. `session`: sign in on the page; `chat`: talk with agents; `mcp`: the endpoint for programs; `look`: tools that only look;
+ * `act`: all other tools of servers; `stop`: end running work and start histories fresh; `records`: what agents
+ * did, with their schedules, events and dead letters; `decide`: answer approvals; `admin`: tokens, people and
+ * what only the owner decides; `hook` and `metrics`: these doors.
+ */
+export type Right =
+  | 'session'
+  | 'chat'
+  | 'mcp'
+  | 'look'
+  | 'act'
+  | 'stop'
+  | 'records'
+  | 'decide'
+  | 'admin'
+  | 'hook'
+  | 'metrics'
+
+const RIGHTS: Record<Role, readonly Right[]> = {
+  owner: ['session', 'chat', 'mcp', 'look', 'act', 'stop', 'records', 'decide', 'admin', 'hook', 'metrics'],
+  member: ['session', 'chat', 'mcp', 'look', 'act', 'stop', 'decide'],
+  guest: ['session', 'chat', 'mcp', 'look'],
+  client: ['chat', 'mcp', 'look', 'act', 'stop', 'records'],
+  hook: ['hook'],
+  metrics: ['metrics'],
+}
+
+/** Tells whether a principal has a right. A token that is narrowed to tools chats only if hub_chat is among them. */
+export function may({ role, tools }: Principal, right: Right): boolean {
+  const isKept = right !== 'chat' || tools === undefined || matchesGlobs(tools, 'hub_chat')
+  return isKept && RIGHTS[role].includes(right)
+}
+
+/** Returns the power of what a principal asks agents for. */
+export function powerOf({ role }: Principal): Power {
+  return role === 'guest' ? 'guest' : 'person'
+}
+
+/** Tells whether a principal talks only with agents that are shared. */
+export function seesSharedOnly({ role }: Principal): boolean {
+  return role === 'member' || role === 'guest'
+}
+
+/** Prefix of the slugs of conversations that programs have with agents over MCP; the token's name follows. */
+export const MCP_SLUG = 'mcp-'
+
+/**
+ * Tells whether a principal may read and write in a conversation. `isShared` says it of all its agents. A
+ * program's own conversations are for it and the owner; a guest has only those that begin with the guest's name.
+ */
+export function mayUse({ role, name }: Principal, conversation: string, isShared: boolean): boolean {
+  if (role === 'owner') return true
+  const [, slug = ''] = conversation.split('/')
+  const isOwn = slug === `${MCP_SLUG}${name}` || slug === name || slug.startsWith(`${name}-`)
+  if (role === 'client') return isOwn || !slug.startsWith(MCP_SLUG)
+  return isShared && (isOwn || (role === 'member' && !slug.startsWith(MCP_SLUG)))
+}
+
+/** Explains to a principal why a conversation is closed to it. */
+export function toNotTheirs({ name, role }: Principal, conversation: string): string {
+  const how =
+    role === 'client'
+      ? 'It belongs to another program.'
+      : 'Members and guests talk with agents whose files say shared: true; a guest in conversations that begin with the own name.'
+  return `${conversation} is not open to ${name}, whose role is ${role}. ${how}`
+}

@@ -1,0 +1,48 @@
+import { type RequestHandler, Router } from 'express'
+import { HubError } from '../core/errors.ts'
+import type { Principal } from '../core/principal.ts'
+import { bearerOf, type Doors } from './doors.ts'
+import type { Tokens } from './tokens.ts'
+
+export interface SessionDoorDeps {
+  doors: Doors
+  tokens: Pick<Tokens, 'signIn' | 'revoke'>
+}
+
+const ENTRY = {
+  door: 'Sign-in at /session',
+  right: 'session',
+  how: 'send "Authorization: Bearer <token>" with a person\'s token, or the one of a sign-in link',
+} as const
+
+/**
+ * Creates `POST /session`, which exchanges a person's token or a link's for a session's token, and `DELETE
+ * /session`, which ends the session of the token that it is sent with.
+ */
+export function createSessionDoor({ doors, tokens }: SessionDoorDeps): RequestHandler {
+  const router = Router()
+  router.post('/session', async (request, response) => {
+    const presented = bearerOf(request)
+    const made = presented === undefined ? undefined : await tokens.signIn(presented)
+    // A link that was used is as wrong as any other token, and so is whatever else signs nobody in.
+    if (!made) {
+      doors.admit(request, presented, ENTRY)
+      throw new HubError('conflict', `${ENTRY.door}: the token ended at this moment; sign in again.`)
+    }
+    const { secret, expiresAt, principal } = made
+    const { name, role } = principal
+    response.setHeader('Cache-Control', 'no-store')
+    response.status(201).json({ token: secret, name, role, expiresAt })
+  })
+  router.delete('/session', async (request, response) => {
+    const { id } = doors.admit(request, bearerOf(request), ENTRY)
+    if (!isSession(id)) throw new HubError('bad_request', `${ENTRY.door}: this token is no session's.`)
+    await tokens.revoke(id)
+    response.status(204).end()
+  })
+  return router
+}
+
+function isSession(id: Principal['id']): boolean {
+  return id.startsWith('ses_')
+}

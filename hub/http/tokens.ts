@@ -1,0 +1,348 @@
+import { randomBytes } from 'node:crypto'
+import { globs } from '../../schemas/config.ts'
+import { type ListedPerson, type ListedToken, OWNER, type Role } from '../../schemas/tokens.ts'
+import { type Clock, MAX_DELAY } from '../core/clock.ts'
+import { HubError } from '../core/errors.ts'
+import type { NewId } from '../core/ids.ts'
+import type { Log } from '../core/log.ts'
+import type { Principal } from '../core/principal.ts'
+import type { Signals } from '../core/signals.ts'
+import type { Store } from '../store/open.ts'
+import type { TokenRow } from '../store/tables.ts'
+import {
+  addToken,
+  deletePerson,
+  endToken,
+  markUsed,
+  readPeople,
+  readTokens,
+  savePerson,
+} from '../store/tokens.ts'
+import type { Tx } from '../store/writer.ts'
+import { digest } from './doors.ts'
+
+const DAY = 86_400_000
+/** Milliseconds without use after which a session ends, and in which a link is to be opened. */
+const SESSION_MS = 30 * DAY
+const LINK_MS = DAY
+/** Milliseconds for which the last use is kept in memory alone. */
+const USE_MS = 60_000
+/** Sessions of one person; beyond that the one that was used least recently ends. */
+const MOST_SESSIONS = 50
+/** Tokens that are open at once. */
+const MOST_TOKENS = 1_000
+const SECRET_BYTES = 24
+
+export interface TokensDeps {
+  store: Store
+  clock: Clock
+  newId: NewId
+  log: Log
+  signals: Signals
+  owner: {
+    secret: string
+    /** Makes another secret and returns it; undefined where the environment says which it is. */
+    replace: (() => string) | undefined
+  }
+}
+
+/** A token as it was made: the only time that its secret is known. */
+export interface MadeToken {
+  id: string
+  secret: string
+  expiresAt: number | undefined
+}
+
+/** The tokens that open the hub, and the people who may sign in. What it resolves with is on the disk. */
+export class Tokens implements Disposable {
+  readonly #deps: TokensDeps
+  readonly #byHash = new Map<string, TokenRow>()
+  /** What ends together with a token. */
+  readonly #held = new Map<string, Set<() => void>>()
+  #owner: TokenRow
+  /** Secret of the owner's token. */
+  ownerSecret: string
+  #cancelExpiry: (() => void) | undefined
+  /** The last change: each waits for the one before, so that two never take one name. */
+  #turn: Promise<unknown> = Promise.resolve()
+
+  private constructor(deps: TokensDeps, rows: readonly TokenRow[]) {
+    this.#deps = deps
+    this.ownerSecret = deps.owner.secret
+    this.#owner = this.#toOwner(deps.owner.secret)
+    for (const row of [this.#owner, ...rows]) this.#byHash.set(row.hash, row)
+    this.#armExpiry()
+  }
+
+  static async open(deps: TokensDeps): Promise<Tokens> {
+    return new Tokens(deps, await readTokens(deps.store.db))
+  }
+
+  /** Returns who holds a secret, and notes the use; undefined for a secret that opens nothing. */
+  find(secret: string): Principal | undefined {
+    const row = this.#find(secret)
+    if (!row || row.kind === 'link') return undefined
+    this.#use(row)
+    return toPrincipal(row)
+  }
+
+  /** Runs `end` once the principal's token opens nothing any more, until the returned function is called. */
+  hold({ id }: Principal, end: () => void): () => void {
+    const held = this.#held.get(id) ?? new Set()
+    this.#held.set(id, held.add(end))
+    return () => {
+      held.delete(end)
+      if (held.size === 0) this.#held.delete(id)
+    }
+  }
+
+  async list(): Promise<{ tokens: ListedToken[]; people: ListedPerson[] }> {
+    const people = await readPeople(this.#deps.store.db)
+    const tokens = this.#current().filter(row => row !== this.#owner)
+    return {
+      tokens: tokens.map(toListed),
+      people: people.map(({ name, role, created_at }) => ({ name, role, createdAt: created_at })),
+    }
+  }
+
+  /** Makes a token. Throws `conflict` where the name is taken, unless it is to replace that token. */
+  create(asked: {
+    name: string
+    role: Role
+    tools?: readonly string[] | undefined
+    expiresIn?: number | undefined
+    replace?: boolean | undefined
+  }): Promise<MadeToken> {
+    return this.#exclusive(async () => {
+      const { name, role, tools, expiresIn, replace = false } = asked
+      const same = this.#current().filter(row => row.kind === 'token' && row.name === name)
+      const people = await readPeople(this.#deps.store.db)
+      if (people.some(person => person.name === name))
+        throw new HubError('conflict', `${name} is a person's name; a token needs another one.`)
+      if (same.length > 0 && !replace)
+        throw new HubError('conflict', `There is a token ${name} already; revoke it, or replace it.`)
+      const made = this.#make({ kind: 'token', name, role, tools, lasts: expiresIn })
+      await this.#change(same, [made.row])
+      return made
+    })
+  }
+
+  /** Ends the tokens with this id or name; returns them. */
+  revoke(which: string): Promise<ListedToken[]> {
+    return this.#exclusive(async () => {
+      const meant = this.#current().filter(
+        row => row !== this.#owner && (row.id === which || row.name === which),
+      )
+      await this.#change(meant, [])
+      return meant.map(toListed)
+    })
+  }
+
+  /** Ends every token; the owner's is replaced, where the hub keeps it itself. */
+  revokeAll(): Promise<{ revoked: ListedToken[]; isOwnerReplaced: boolean }> {
+    return this.#exclusive(async () => {
+      const all = this.#current().filter(row => row !== this.#owner)
+      await this.#change(all, [])
+      const secret = this.#deps.owner.replace?.()
+      if (secret !== undefined) {
+        const before = this.#owner
+        this.ownerSecret = secret
+        this.#owner = this.#toOwner(secret)
+        this.#byHash.delete(before.hash)
+        this.#byHash.set(this.#owner.hash, this.#owner)
+      }
+      this.#end(this.#owner.id)
+      return { revoked: all.map(toListed), isOwnerReplaced: secret !== undefined }
+    })
+  }
+
+  /** Makes a link for a person to sign in once; the first adds the person. */
+  invite(name: string, role: ListedPerson['role'] | undefined): Promise<MadeToken & { role: Role }> {
+    return this.#exclusive(async () => {
+      const { store, clock } = this.#deps
+      const known = (await readPeople(store.db)).find(person => person.name === name)
+      if (!known && this.#current().some(row => row.kind === 'token' && row.name === name))
+        throw new HubError('conflict', `${name} is the name of a token; a person needs another one.`)
+      const given = role ?? known?.role ?? 'member'
+      const made = this.#make({ kind: 'link', name, role: given, lasts: LINK_MS })
+      const stale = known && known.role !== given ? this.#ofPerson(name) : []
+      await this.#change(stale, [made.row], tx =>
+        savePerson(tx, { name, role: given, created_at: clock.now() }),
+      )
+      return { ...made, role: given }
+    })
+  }
+
+  /** Ends a person's sign-ins; false if there is no such person. */
+  remove(name: string): Promise<boolean> {
+    return this.#exclusive(async () => {
+      return await this.#change(this.#ofPerson(name), [], tx => deletePerson(tx, name))
+    })
+  }
+
+  /** Exchanges a person's token, or a link, for a session; undefined for what opens none. */
+  signIn(secret: string): Promise<(MadeToken & { principal: Principal }) | undefined> {
+    return this.#exclusive(async () => {
+      const row = this.#find(secret)
+      if (!row || !['owner', 'member', 'guest'].includes(row.role)) return undefined
+      const made = this.#make({ kind: 'session', name: row.name, role: row.role, lasts: SESSION_MS })
+      const others = this.#current().filter(each => each.kind === 'session' && each.name === row.name)
+      const used = (each: TokenRow) => each.last_used_at ?? each.created_at
+      const [oldest] = others.sort((one, other) => used(one) - used(other))
+      const ending = oldest && others.length >= MOST_SESSIONS ? [oldest] : []
+      if (row.kind === 'link') {
+        // Two devices that open a link at once: one of them is in.
+        const isFirst = await this.#deps.store.write(tx => endToken(tx, row.id, this.#deps.clock.now()))
+        this.#byHash.delete(row.hash)
+        if (!isFirst) return undefined
+      }
+      await this.#change(ending, [made.row])
+      return { ...made, principal: toPrincipal(made.row) }
+    })
+  }
+
+  [Symbol.dispose](): void {
+    this.#cancelExpiry?.()
+  }
+
+  #exclusive<Result>(change: () => Promise<Result>): Promise<Result> {
+    const done = this.#turn.then(change, change)
+    this.#turn = done
+    return done
+  }
+
+  #find(secret: string): TokenRow | undefined {
+    const row = this.#byHash.get(digest(secret).toString('hex'))
+    return row && !this.#isOver(row) ? row : undefined
+  }
+
+  #isOver({ expires_at }: TokenRow): boolean {
+    return expires_at !== null && expires_at <= this.#deps.clock.now()
+  }
+
+  #current(): TokenRow[] {
+    return [...this.#byHash.values()].filter(row => !this.#isOver(row))
+  }
+
+  #ofPerson(name: string): TokenRow[] {
+    return this.#current().filter(row => row.kind !== 'token' && row.name === name)
+  }
+
+  #toOwner(secret: string): TokenRow {
+    const { row } = this.#make({ kind: 'token', name: OWNER, role: OWNER, secret })
+    return { ...row, id: OWNER }
+  }
+
+  #make(asked: {
+    kind: ListedToken['kind']
+    name: string
+    role: Role
+    tools?: readonly string[] | undefined
+    /** Milliseconds; undefined for ever. */
+    lasts?: number | undefined
+    secret?: string
+  }): MadeToken & { row: TokenRow } {
+    const { clock, newId } = this.#deps
+    const {
+      kind,
+      name,
+      role,
+      tools,
+      lasts,
+      secret = `sb_${randomBytes(SECRET_BYTES).toString('base64url')}`,
+    } = asked
+    const now = clock.now()
+    const row = {
+      id: newId(PREFIXES[kind]),
+      name,
+      role,
+      kind,
+      tools_json: tools === undefined ? null : JSON.stringify(tools),
+      hash: digest(secret).toString('hex'),
+      created_at: now,
+      expires_at: lasts === undefined ? null : now + lasts,
+      last_used_at: null,
+      ended_at: null,
+    }
+    return { id: row.id, secret, expiresAt: row.expires_at ?? undefined, row }
+  }
+
+  /** Ends some tokens and adds others, in one commit with `also`. */
+  async #change(ending: readonly TokenRow[], made: readonly TokenRow[]): Promise<void>
+  async #change<Result>(
+    ending: readonly TokenRow[],
+    made: readonly TokenRow[],
+    also: (tx: Tx) => Promise<Result>,
+  ): Promise<Result>
+  async #change(
+    ending: readonly TokenRow[],
+    made: readonly TokenRow[],
+    also?: (tx: Tx) => Promise<unknown>,
+  ): Promise<unknown> {
+    const { store, clock } = this.#deps
+    if (this.#byHash.size + made.length - ending.length > MOST_TOKENS)
+      throw new HubError('conflict', `There are ${MOST_TOKENS} tokens already; revoke some of them.`)
+    const result = await store.write(async tx => {
+      for (const { id } of ending) await endToken(tx, id, clock.now())
+      for (const row of made) await addToken(tx, row)
+      return also?.(tx)
+    })
+    for (const row of ending) {
+      this.#byHash.delete(row.hash)
+      this.#end(row.id)
+    }
+    for (const row of made) this.#byHash.set(row.hash, row)
+    this.#armExpiry()
+    return result
+  }
+
+  #end(id: string): void {
+    for (const end of [...(this.#held.get(id) ?? [])]) end()
+    this.#deps.signals.emit('tokenEnded', { id })
+  }
+
+  #use(row: TokenRow): void {
+    const { store, clock, log } = this.#deps
+    const now = clock.now()
+    if (row === this.#owner || now - (row.last_used_at ?? 0) < USE_MS) return
+    row.last_used_at = now
+    if (row.kind === 'session') row.expires_at = now + SESSION_MS
+    store
+      .write(tx => markUsed(tx, row), 'relaxed')
+      .catch(error => log.warn('token_use_not_stored', { token: row.name, error }))
+  }
+
+  /** Ends what a token holds open at the time at which it expires. */
+  #armExpiry(): void {
+    const { clock } = this.#deps
+    this.#cancelExpiry?.()
+    const times = [...this.#byHash.values()].flatMap(({ expires_at }) => expires_at ?? [])
+    this.#cancelExpiry =
+      times.length === 0
+        ? undefined
+        : clock.after(Math.min(MAX_DELAY, Math.max(0, Math.min(...times) - clock.now())), () => {
+            for (const row of [...this.#byHash.values()].filter(each => this.#isOver(each))) {
+              this.#byHash.delete(row.hash)
+              this.#end(row.id)
+            }
+            this.#armExpiry()
+          })
+  }
+}
+
+const PREFIXES: Record<ListedToken['kind'], string> = { token: 'tok', session: 'ses', link: 'lnk' }
+
+function toPrincipal({ id, name, role, tools_json }: TokenRow): Principal & { tools?: string[] } {
+  return { id, name, role, ...(tools_json === null ? {} : { tools: globs.parse(JSON.parse(tools_json)) }) }
+}
+
+function toListed(row: TokenRow): ListedToken {
+  const { kind, created_at, expires_at, last_used_at } = row
+  return {
+    ...toPrincipal(row),
+    kind,
+    createdAt: created_at,
+    ...(expires_at === null ? {} : { expiresAt: expires_at }),
+    ...(last_used_at === null ? {} : { lastUsedAt: last_used_at }),
+  }
+}

@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import { globs } from './config.ts'
+import { duration } from './duration.ts'
+import { name } from './names.ts'
+
+/** Roles of tokens: the owner, people of the house, guests, programs, senders of one webhook, and scrapers. */
+export const ROLES = ['owner', 'member', 'guest', 'client', 'hook', 'metrics'] as const
+export type Role = (typeof ROLES)[number]
+/** Roles that people have. */
+export const PEOPLE_ROLES = ['member', 'guest'] as const
+
+/** Name of the owner, whose token is in the data folder or in the environment. */
+export const OWNER = 'owner'
+
+const ownName = name.refine(given => given !== OWNER, 'must not be owner, which is who keeps the hub')
+
+export const newToken = z.strictObject({
+  name: ownName.describe('what it shows as; for the role hook the name of its webhook'),
+  role: z.enum(ROLES).default('client'),
+  tools: globs.optional().describe('globs: the only tools that it may use; default all of its role'),
+  expiresIn: duration.optional().describe('such as 90d; default never'),
+})
+
+export const newPerson = z.strictObject({
+  name: ownName,
+  role: z.enum(PEOPLE_ROLES).optional().describe('default: the one that the person has, else member'),
+})
+
+/** A token as lists show it; times are unix milliseconds. */
+export const listedToken = z.object({
+  id: z.string(),
+  name: z.string(),
+  role: z.enum(ROLES),
+  kind: z.enum(['token', 'session', 'link']).describe("link: a person's sign-in that works once"),
+  tools: z.array(z.string()).optional(),
+  createdAt: z.number(),
+  expiresAt: z.number().optional(),
+  lastUsedAt: z.number().optional(),
+})
+export type ListedToken = z.infer<typeof listedToken>
+
+export const listedPerson = z.object({ name: z.string(), role: z.enum(PEOPLE_ROLES), createdAt: z.number() })
+export type ListedPerson = z.infer<typeof listedPerson>

@@ -1,0 +1,275 @@
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { openChat } from '../support/chat-client.ts'
+import { LINES, openClient, textOf } from '../support/clients.ts'
+import { type Configured, recorder, untilReady } from '../support/downstream.ts'
+import { INITIALIZE, mcpHeaders, rpc, send } from '../support/raw-http.ts'
+import { AGENT, bearer, invite, make, signIn } from '../support/roles.ts'
+import { startTestHub, type TestHub } from '../support/test-hub.ts'
+import { within } from '../support/until.ts'
+
+let hub: TestHub
+let rec: Configured
+/** Tokens by role; besides, ones that open nothing any more. */
+let tokens: Record<Credential, string | undefined>
+
+beforeAll(async () => {
+  rec = recorder()
+  hub = await startTestHub({
+    config: JSON.stringify({
+      servers: { metrics: false, rec: rec.entry },
+      toolsets: { some: ['rec__*'] },
+      webhooks: { radarr: { secret: 'a secret of radarr' } },
+    }),
+    agents: { homelab: AGENT(false), family: AGENT(true) },
+  })
+  await untilReady(hub, 'rec')
+  const create = (name: string, role: string, more = {}) =>
+    make(hub, 'hub_create_token', { name, role, ...more })
+  tokens = {
+    nobody: undefined,
+    wrong: 'sb_not-the-one',
+    owner: hub.token,
+    member: await signIn(hub, await invite(hub, 'anna', 'member')),
+    guest: await signIn(hub, await invite(hub, 'gus', 'guest')),
+    client: await create('desk', 'client'),
+    narrow: await create('narrow', 'client', { tools: ['hub_list_agents'] }),
+    hook: await create('radarr', 'hook'),
+    otherHook: await create('sonarr', 'hook'),
+    metrics: await create('prometheus', 'metrics'),
+    revoked: await create('gone', 'client'),
+    expired: await create('over', 'client', { expiresIn: '0s' }),
+    usedLink: await invite(hub, 'lea', 'member'),
+  }
+  await signIn(hub, tokens.usedLink ?? '')
+  await make(hub, 'hub_revoke_token', { which: 'gone' })
+})
+afterAll(async () => {
+  await hub[Symbol.asyncDispose]()
+  rec[Symbol.dispose]()
+})
+
+const CREDENTIALS = [
+  'nobody',
+  'wrong',
+  'owner',
+  'member',
+  'guest',
+  'client',
+  'narrow',
+  'hook',
+  'otherHook',
+  'metrics',
+  'revoked',
+  'expired',
+  'usedLink',
+] as const
+type Credential = (typeof CREDENTIALS)[number]
+
+const http = (method: string, path: string, body?: string) => async (token: string | undefined) => {
+  const headers = { ...bearer(token), ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) }
+  return (await send(`${hub.url}${path}`, { method, headers, ...(body === undefined ? {} : { body }) }))
+    .status
+}
+const mcp = (path: string) => async (token: string | undefined) => {
+  const { Authorization: _, ...headers } = mcpHeaders('')
+  const request = { method: 'POST', headers: { ...headers, ...bearer(token) }, body: INITIALIZE }
+  return (await send(`${hub.url}${path}`, request)).status
+}
+
+async function upgrade(token: string | undefined): Promise<number> {
+  const socket = new WebSocket(`${hub.url.replace('http', 'ws')}/ws`, 'superbloom.v1', {
+    headers: bearer(token),
+  })
+  socket.on('error', () => undefined)
+  const refused = once(socket, 'unexpected-response').then(([, { statusCode }]) => Number(statusCode))
+  const status = await within('an answer', Promise.race([refused, once(socket, 'open').then(() => 101)]))
+  socket.terminate()
+  return status
+}
+
+const CLOSED = { nobody: 401, wrong: 401, revoked: 401, expired: 401, usedLink: 401 }
+const ONLY_OWNER = {
+  ...CLOSED,
+  member: 403,
+  guest: 403,
+  client: 403,
+  narrow: 403,
+  hook: 403,
+  otherHook: 403,
+  metrics: 403,
+}
+const PROGRAMS = {
+  ...CLOSED,
+  owner: 200,
+  member: 200,
+  guest: 200,
+  client: 200,
+  narrow: 200,
+  hook: 403,
+  otherHook: 403,
+  metrics: 403,
+}
+const open = (status: number) => Object.fromEntries(CREDENTIALS.map(one => [one, status]))
+const LOGIN = JSON.stringify({ server: 'none' })
+
+/** Every door, how it is entered, and what each credential gets there. */
+const DOORS: Record<string, [enter: (token: string | undefined) => Promise<number>, Record<string, number>]> =
+  {
+    'GET /': [http('GET', '/'), open(200)],
+    'GET /healthz': [http('GET', '/healthz'), open(200)],
+    'GET /readyz': [http('GET', '/readyz'), open(200)],
+    'GET /none': [http('GET', '/none'), open(404)],
+    '/mcp': [mcp('/mcp'), PROGRAMS],
+    '/mcp/<toolset>': [mcp('/mcp/some'), PROGRAMS],
+    '/mcp?tools=lean': [mcp('/mcp?tools=lean'), PROGRAMS],
+    '/ws': [upgrade, { ...PROGRAMS, owner: 101, member: 101, guest: 101, client: 101, narrow: 403 }],
+    'POST /hooks/:name': [http('POST', '/hooks/radarr', '{}'), { ...ONLY_OWNER, owner: 202, hook: 202 }],
+    'POST /session': [http('POST', '/session'), { ...ONLY_OWNER, owner: 201, member: 201, guest: 201 }],
+    'DELETE /session': [
+      // The sessions of the other tests are not to end here.
+      async token => {
+        const isSession = token === tokens.member || token === tokens.guest
+        const secret = isSession ? await signIn(hub, token ?? '') : token
+        return http('DELETE', '/session')(secret)
+      },
+      { ...ONLY_OWNER, owner: 400, member: 204, guest: 204 },
+    ],
+    'GET /oauth/callback': [http('GET', '/oauth/callback?state=none'), open(400)],
+    'POST /oauth/logins': [http('POST', '/oauth/logins', LOGIN), { ...ONLY_OWNER, owner: 404 }],
+    'GET /oauth/logins/:state': [http('GET', '/oauth/logins/none'), { ...ONLY_OWNER, owner: 404 }],
+    'DELETE /oauth/servers/:server': [http('DELETE', '/oauth/servers/none'), { ...ONLY_OWNER, owner: 200 }],
+  }
+
+describe('doors by credentials', () => {
+  test('every door that the hub opens stands in the table', () => {
+    const folder = join(import.meta.dirname, '../../hub/http')
+    const files = readdirSync(folder).filter(file => /(?<!\.test)\.ts$/.test(file))
+    const text = files.map(file => readFileSync(join(folder, file), 'utf8')).join('\n')
+    const constants = new Map(
+      [...text.matchAll(/const (\w+) = '(\/[^']*)'/g)].map(([, name, path]) => [name, path]),
+    )
+    const found = [
+      ...text.matchAll(/\b(?:app|router)\.(get|post|put|patch|delete|all)\(\s*(?:'([^']+)'|([A-Z]\w+))/g),
+    ]
+    const routes = found.map(
+      ([, method = '', path, name]) => `${method.toUpperCase()} ${path ?? constants.get(name)}`,
+    )
+    expect(routes.length).toBeGreaterThan(6)
+    expect(routes.filter(route => !(route in DOORS))).toEqual([])
+  })
+
+  const rows = Object.keys(DOORS).flatMap(door => CREDENTIALS.map(one => [door, one] as const))
+  test.each(rows)('%s with %s', async (door, credential) => {
+    const [enter, expected] = DOORS[door] ?? []
+    // Wrong tokens are limited; what is tested here is not how many of them there may be.
+    const status = await enter?.(tokens[credential])
+    const right = expected?.[credential]
+    expect([right, right === 401 ? 429 : right]).toContain(status)
+  })
+})
+
+/** Returns the answer of a refused or failed call. */
+async function refusal(token: string | undefined, name: string, args: object = {}): Promise<string> {
+  await using client = await openClient('sdk 2, 2026-07-28', { url: hub.url, token: token ?? '' })
+  const result = await client.call(name, { ...args })
+  return result.isError ? textOf(result) : 'done'
+}
+
+describe('what each role may do behind the doors', () => {
+  const lists: [Credential, RegExp[], RegExp[]][] = [
+    ['owner', [/^hub_create_token$/, /^hub_list_threads$/, /^rec__/], []],
+    [
+      'client',
+      [/^hub_list_threads$/, /^hub_chat$/, /^rec__/],
+      [/^hub_(create|revoke|list)_tokens?$/, /^hub_accept/],
+    ],
+    ['narrow', [/^hub_list_agents$/], [/^(?!hub_list_agents$)/]],
+    ['member', [/^hub_chat$/, /^hub_stop$/, /^rec__/], [/token/, /thread/, /schedule/, /event/, /status/]],
+    ['guest', [/^hub_chat$/, /^hub_read_messages$/], [/token/, /thread/, /schedule/, /stop/, /^rec__/]],
+  ]
+  test.each(lists)('%s sees its tools in every client, and in the lean mode', async (role, seen, hidden) => {
+    for (const line of LINES) {
+      await using client = await openClient(line, { url: hub.url, token: tokens[role] ?? '' })
+      const names = (await client.listTools()).map(({ name }) => name)
+      for (const one of seen) expect(names, line).toContainEqual(expect.stringMatching(one))
+      for (const one of hidden) expect(names, line).not.toContainEqual(expect.stringMatching(one))
+    }
+    await using lean = await openClient(LINES[0], {
+      url: hub.url,
+      token: tokens[role] ?? '',
+      path: '/mcp?tools=lean',
+    })
+    for (const one of ['hub_create_token', 'hub_list_threads']) {
+      const isTheirs = !hidden.some(pattern => pattern.test(one))
+      const found = textOf(await lean.call('find_tools', { query: one.replaceAll('_', ' '), limit: 20 }))
+      expect(found.includes(one), one).toBe(isTheirs)
+      const called = await lean.call('call_tool', {
+        name: one,
+        arguments: one === 'hub_list_threads' ? {} : { name: 'UPPER' },
+      })
+      expect(/is not for/.test(textOf(called)), one).toBe(!isTheirs)
+    }
+  })
+
+  test('a refusal says who asks, why not, and who can change that', async () => {
+    expect(await refusal(tokens.narrow, 'hub_status')).toMatch(
+      /not for narrow, .* may use only hub_list_agents/,
+    )
+    expect(await refusal(tokens.client, 'hub_create_token', { name: 'x' })).toMatch(
+      /not for desk.*role client/,
+    )
+    expect(await refusal(tokens.guest, 'rec__record')).toMatch(/not for gus.*role guest.*superbloom tokens/)
+  })
+
+  test('people see agents that are shared, and guests the conversations of their own', async () => {
+    const agents = async (token: string | undefined) => {
+      using chat = await openChat({ url: hub.url, token: token ?? '' })
+      const { agents, conversations, you } = await chat.next('welcome')
+      return [you.role, agents.map(({ name }) => name), conversations.map(({ id }) => id)]
+    }
+    expect(await agents(tokens.member)).toEqual(['member', ['family'], ['family']])
+    expect(await agents(tokens.guest)).toEqual(['guest', ['family'], ['family/gus']])
+    for (const [who, conversation] of [
+      ['member', 'homelab'],
+      ['guest', 'family'],
+      ['guest', 'family/anna'],
+      ['client', 'homelab/mcp-narrow'],
+    ] as const) {
+      using chat = await openChat({ url: hub.url, token: tokens[who] ?? '' })
+      for (const frame of [
+        { type: 'subscribe', conversation, after: 0 },
+        { type: 'message', conversation, text: 'hi' },
+        { type: 'stop', conversation },
+      ] as const) {
+        const from = chat.frames.all.length
+        chat.send(frame)
+        const answer = await chat.frames.find('a refusal', ({ type }) => type === 'error', from)
+        expect([who, frame.type, answer]).toMatchObject([who, frame.type, { code: 'forbidden' }])
+      }
+      expect(await refusal(tokens[who], 'hub_read_messages', { conversation })).toMatch(/not open to/)
+      expect(await refusal(tokens[who], 'hub_chat', { message: 'hi', conversation })).toMatch(
+        /not open to|no agent/,
+      )
+    }
+  })
+
+  test('a session of /mcp belongs to the token that began it', async () => {
+    const begun = await send(`${hub.url}/mcp`, {
+      method: 'POST',
+      headers: mcpHeaders(tokens.client ?? ''),
+      body: INITIALIZE,
+    })
+    const session = { 'Mcp-Session-Id': String(begun.headers['mcp-session-id']) }
+    const list = async (token: string | undefined) => {
+      const headers = mcpHeaders(token ?? '', session)
+      return (await send(`${hub.url}/mcp`, { method: 'POST', headers, body: rpc('tools/list') })).status
+    }
+    expect([await list(tokens.client), await list(tokens.owner), await list(tokens.member)]).toEqual([
+      200, 404, 404,
+    ])
+  })
+})
