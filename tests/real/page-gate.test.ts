@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openChat } from '../support/chat-client.ts'
+import { AGENT, invite, make } from '../support/roles.ts'
 import { startTestHub, type TestHub } from '../support/test-hub.ts'
+import { until } from '../support/until.ts'
 import { usePages } from './page/pages.ts'
 import { connected, linkTo } from './page/steps.ts'
 
@@ -49,4 +52,24 @@ test('without a token the page asks for it, and forgets it when told to', async 
   expect(await page.evaluate(STORED)).toBe(null)
   await page.reload()
   await page.getByLabel('Token').waitFor()
+})
+
+test('a link signs in once; who opens it again stays signed in, and a revoked session is back at the gate', async () => {
+  const link = linkTo({ url: hub.url, token: await invite(hub, 'anna', 'member') })
+  const member = await make(hub, 'hub_create_token', { name: 'annas-terminal', role: 'member' })
+  const { page } = await pages.open(link, { mayLog: REFUSED })
+  const nothingShared = page.getByText('No agent is shared with you yet.')
+  await nothingShared.waitFor()
+  await page.goto(link)
+  await page.reload()
+  await nothingShared.waitFor()
+  hub.writeAgent('homelab', AGENT(true))
+  await until('the file is read', async () => {
+    using chat = await openChat({ url: hub.url, token: member })
+    return (await chat.next('welcome')).agents.length > 0
+  })
+  await page.reload()
+  await connected(page).waitFor()
+  await make(hub, 'hub_remove_person', { name: 'anna' })
+  await page.getByText('The hub does not know this token.').waitFor()
 })

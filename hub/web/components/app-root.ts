@@ -17,7 +17,7 @@ const AGAIN = 3_000
 /** The whole page: the gate, the wait for a sign-in, or the session behind them. */
 export function App() {
   const [brought, setBrought] = useState(takeBrought)
-  const [token, setToken] = useState(() => (brought ? null : storedSession.get()))
+  const [token, setToken] = useState(storedSession.get)
   const [cause, setCause] = useState<string | null>(null)
 
   useEffect(() => {
@@ -39,7 +39,7 @@ export function App() {
     if ('token' in answer) {
       storedSession.set(answer.token)
       setToken(answer.token)
-    } else leave(answer.cause)
+    } else if (!token) leave(answer.cause)
   }
 
   /** Returns to the gate; without a reason the person asked to leave. */

@@ -72,7 +72,7 @@ export function Welcome({ chat, link, onForget }: { chat: ChatState; link: Link;
     <div class="gate-card">
       <${Flower} name="superbloom" />
       <h1>Superbloom</h1>
-      ${chat.hub ? html`<${NoAgents} />` : html`<p class="gate-lead"><${LinkState} link=${link} /></p>`}
+      ${chat.hub ? html`<${NoAgents} isOwner=${chat.role === 'owner'} />` : html`<p class="gate-lead"><${LinkState} link=${link} /></p>`}
       ${'cause' in link && link.cause === 'no-socket' && html`<p>The hub answers, but its chat connection does not open. Where a proxy stands between, it has to pass WebSocket upgrades of /ws on.</p>`}
       <button type="button" class="quiet" onClick=${onForget}>Sign out</button>
     </div>
@@ -80,6 +80,8 @@ export function Welcome({ chat, link, onForget }: { chat: ChatState; link: Link;
   </main>`
 }
 
-function NoAgents() {
+function NoAgents({ isOwner }: { isOwner: boolean }) {
+  if (!isOwner)
+    return html`<p class="gate-lead">No agent is shared with you yet. Whoever keeps this hub can write <code>shared: true</code> into an agent's file.</p>`
   return html`<p class="gate-lead">No agent lives here yet. Write a Markdown file into the folder <code>agents</code>, and it appears within seconds.</p>`
 }

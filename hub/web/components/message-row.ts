@@ -33,9 +33,8 @@ export const MessageRow = memo(({ message, named, showPerson, isLast, onLetter }
 
 /** Shows what an agent said. Where a text from outside led to it, no link of it can be clicked. */
 function Said({ message: { text, data } }: { message: Message }) {
-  if (data?.power !== 'foreign' && data?.power !== 'guest') return html`<${MarkdownView} text=${text} />`
-  const why = data.power === 'guest' ? 'A guest asked for this.' : OUTSIDE
-  return html`<p class="note-more"><${Icon} name="alert" /> ${why}</p><p class="from-outside" dir="auto">${text}</p>`
+  if (data?.power !== 'foreign') return html`<${MarkdownView} text=${text} />`
+  return html`<p class="note-more"><${Icon} name="alert" /> ${OUTSIDE}</p><p class="from-outside" dir="auto">${text}</p>`
 }
 
 const OUTSIDE = 'A text from outside led to this: check it before you do what it says.'
