@@ -3,6 +3,7 @@ import { getCompileCacheDir } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { createDescribeTool } from './catalogue/describe-tool.ts'
 import { createToolFinder } from './catalogue/find-tools.ts'
 import { createServerTools, type ServerTools } from './catalogue/server-tools.ts'
 import { createToolBox } from './catalogue/tool-box.ts'
@@ -48,6 +49,7 @@ export interface Engine extends PolicyAnswers {
   readonly runtime: Runtime
   readonly approvals: Approvals
   readonly reset: Reset
+  readonly describeTool: ReturnType<typeof createDescribeTool>
   readonly crashGuard: CrashGuard
   readonly serversWatch: ServersWatch
   /** Names of agents whose files are gone. */
@@ -61,10 +63,10 @@ export interface Engine extends PolicyAnswers {
 }
 
 export async function createEngine(foundation: Foundation, stack: AsyncDisposableStack): Promise<Engine> {
-  const { store, clock, newId, log, signals, agents, config } = foundation
+  const { store, clock, newId, log, signals, telemetry, agents, config } = foundation
   const crashGuard = stack.use(await openCrashGuard(foundation))
   let retired: readonly string[] = []
-  const routes = { store, clock, newId, signals, agents: () => agents.all, retired: () => retired }
+  const routes = { store, clock, newId, signals, telemetry, agents: () => agents.all, retired: () => retired }
   const router = createRouter(routes)
   const metaTools = createMetaTools({
     newId,
@@ -90,9 +92,8 @@ export async function createEngine(foundation: Foundation, stack: AsyncDisposabl
   // No cycle starts before the servers have settled: the startup barrier then enlarges the semaphore.
   const semaphore = createSemaphore(0)
   const runtime = stack.use(openRuntime(foundation, crashGuard, toolBox, semaphore))
-  const { sampleFor } = runtime
-  const own = { agent: agents.find, owner: randomUUID(), sampleFor }
-  const approvals = stack.use(createApprovals({ store, clock, newId, log, signals, toolBox, ...own }))
+  const own = { agent: agents.find, owner: randomUUID(), sampleFor: runtime.sampleFor }
+  const approvals = stack.use(createApprovals({ ...routes, log, toolBox, ...own }))
   stack.defer(signals.on('posted', ({ thread }) => runtime.wake(thread)))
   const serversWatch = watchServers(foundation, () => servers.status(), stack)
   followModels(foundation, runtime, stack)
@@ -115,6 +116,7 @@ export async function createEngine(foundation: Foundation, stack: AsyncDisposabl
     runtime,
     approvals,
     reset: createReset(routes),
+    describeTool: createDescribeTool(servers, hubTools, metaTools),
     ...createAnswers({ rules: () => config.current.tools, toolBox, agent: agents.find }),
     crashGuard,
     serversWatch,
@@ -144,7 +146,7 @@ function createClock(
     ...parts.runtime.due,
     createArchive({ store, clock }),
     parts.serversWatch,
-    stack.use(createRetention({ store, clock, log, days: () => config.current.retention.days })),
+    stack.use(createRetention({ store, clock, log, kept: () => config.current.retention })),
     { nextDue: () => nextExpiry(store.db), fire: parts.approvals.expireDue },
   ]
   return () => startClockTrigger({ clock, random, log, signals, ...combineSources(sources, clock.now) })
@@ -224,7 +226,7 @@ function openRuntime(
   toolBox: ReturnType<typeof createToolBox>,
   semaphore: Semaphore,
 ): Runtime {
-  const { store, clock, newId, random, log, signals, agents, config, models } = foundation
+  const { store, clock, newId, random, log, signals, telemetry, agents, config, models } = foundation
   const deps = {
     store,
     clock,
@@ -232,6 +234,7 @@ function openRuntime(
     random,
     log,
     signals,
+    telemetry,
     toolBox,
     model: (name: string) => models.current.named.get(name) ?? models.current.default,
     compactionModel: () => models.current.compaction,

@@ -15,6 +15,7 @@ import type { Engine } from './engine.ts'
 import { createApp } from './http/app.ts'
 import { createDoors, type Doors, webSocketTokenOf } from './http/doors.ts'
 import { type Listening, listen, toUrl } from './http/listen.ts'
+import { createMetrics, type Metrics } from './http/metrics/metrics.ts'
 import { createPage } from './http/page.ts'
 import { createBucket, createBuckets } from './http/rate-limit.ts'
 import type { Foundation } from './hub.ts'
@@ -61,6 +62,7 @@ export async function openEntrances(
     createMcpEndpoint({
       clock,
       log,
+      telemetry: foundation.telemetry,
       version: foundation.version,
       hub: hubToolDeps,
       hubResources: createHubResources(hubToolDeps),
@@ -73,6 +75,12 @@ export async function openEntrances(
     }),
   )
   notifyClients(foundation, mcp, hubPrompts, stack)
+  const metrics = createMetrics({
+    clock,
+    signals: foundation.signals,
+    describeTool: engine.describeTool,
+    status: () => readStatus(foundation, toStatusFacts(foundation, engine), {}),
+  })
   const mayPass = createBuckets(REQUESTS)
   const app = createApp({
     log,
@@ -84,10 +92,11 @@ export async function openEntrances(
     page: createPage(pageFolder),
     mcp: mcp.handle,
     webhooks: openHooks(foundation, engine),
+    metrics,
     logins: { publicUrl: () => config.current.publicUrl, logins: engine.serverTools.logins },
   })
   listening = stack.use(await listen({ host, port, onRequest: app, log }))
-  stack.use(openWebSocket(foundation, engine, doors, listening))
+  stack.use(openWebSocket(foundation, engine, { doors, metrics }, listening))
   return listening
 }
 
@@ -246,7 +255,7 @@ function toChat({ log, signals, store }: Foundation, { router, approvals }: Engi
 function openWebSocket(
   foundation: Foundation,
   engine: Engine,
-  doors: Doors,
+  { doors, metrics }: { doors: Doors; metrics: Metrics },
   { server }: Listening,
 ): AsyncDisposable {
   return attachWebSocket(server, {
@@ -260,6 +269,7 @@ function openWebSocket(
     createLimit: () => createBucket(FRAMES),
     hold: (caller, end) => foundation.tokens.hold(caller, end),
     welcome: caller => readWelcome(foundation, engine, caller),
+    countAnswer: status => metrics.countAnswer('ws', status),
   })
 }
 

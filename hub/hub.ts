@@ -13,7 +13,8 @@ import { type Clock, systemClock } from './core/clock.ts'
 import { createIds, type NewId } from './core/ids.ts'
 import type { Log } from './core/log.ts'
 import type { Model } from './core/model.ts'
-import { createSignals, type Signals } from './core/signals.ts'
+import { createSignals, type SignalMap, type Signals } from './core/signals.ts'
+import { createTelemetry, type Telemetry } from './core/telemetry.ts'
 import { createEngine, type Engine } from './engine.ts'
 import { openEntrances } from './entrances.ts'
 import { toUrl } from './http/listen.ts'
@@ -47,6 +48,7 @@ export interface Foundation {
   readonly newId: NewId
   readonly log: Log
   readonly signals: Signals
+  readonly telemetry: Telemetry
   readonly config: LiveConfig
   readonly agents: Agents
   readonly store: Store
@@ -103,13 +105,14 @@ async function openFoundation(inputs: HubInputs, stack: AsyncDisposableStack): P
   const { config, environment, log, acceptLoss = false, overrides = {} } = inputs
   const clock = overrides.clock ?? systemClock
   openDataFolder(config.dataFolder)
-  const store = await openOwnStore(config.dataFolder, { acceptLoss, log }, stack)
+  const signals = createSignals(error => log.error('listener_failed', { error }))
+  const onCommit = (commit: SignalMap['committed']) => signals.emit('committed', commit)
+  const store = await openOwnStore(config.dataFolder, { acceptLoss, log, onCommit }, stack)
   await store.write(async tx => {
     await voidLeases(tx)
     await closeQuestions(tx, clock.now())
   })
   const live = createLiveConfig(config, environment, log)
-  const signals = createSignals(error => log.error('listener_failed', { error }))
   const newId = createIds(clock.now)
   const { secret, replace } = openOwnerToken(config)
   const tokens = stack.use(
@@ -121,6 +124,7 @@ async function openFoundation(inputs: HubInputs, stack: AsyncDisposableStack): P
     newId,
     log,
     signals,
+    telemetry: createTelemetry({ clock, log, signals }),
     config: live,
     agents: createAgents(config.agentsFolder, environment, log, () => live.current.model),
     store,

@@ -4,6 +4,7 @@ import { conversationId } from './names.ts'
 import { type picture, pictures } from './picture.ts'
 import type { Power } from './power.ts'
 import type { Role } from './tokens.ts'
+import type { TraceContext } from './trace.ts'
 
 /** Most characters that a person may send in one message. */
 export const MAX_TEXT = 100_000
@@ -110,6 +111,8 @@ export interface NewUserMessage {
   clientId?: string | undefined
   /** JSON schema that the answer must fit. */
   schema?: Record<string, unknown> | undefined
+  /** Trace of the request that brought it. */
+  trace?: TraceContext | undefined
 }
 
 export const toolCallStatuses = [

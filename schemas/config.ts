@@ -22,6 +22,11 @@ export function limitToMilliseconds(given: z.infer<typeof limit>): number {
   return given > MOST_SECONDS ? given : given * 1_000
 }
 
+/** Tells whether a text is a host as URLs have it, without a port. */
+function isHost(given: string): boolean {
+  return URL.parse(`http://${given}`)?.hostname === given.toLowerCase()
+}
+
 /** The hub's login at a server over HTTP (OAuth 2.1). Other programs' entries have more keys. */
 const oauth = z
   .looseObject({
@@ -37,6 +42,10 @@ const oauth = z
     clientSecret: z.string().min(1).optional().describe('of that client'),
     scope: z.string().min(1).optional().describe('what to ask for; default what the server wants'),
     issuer: z.url().optional().describe('the only authorization server that may see the client'),
+    hosts: z
+      .array(z.string().refine(isHost, 'must be a host, such as auth.home.arpa or 192.168.1.10'))
+      .optional()
+      .describe('hosts in private networks that the login may lead to, besides those of url and issuer'),
   })
   .refine(
     ({ grant, clientId, clientSecret }) => grant !== 'client_credentials' || (clientId && clientSecret),
@@ -270,6 +279,7 @@ export const configFile = z
     retention: z
       .strictObject({
         days: z.int().min(1).default(365).describe('older history and messages go'),
+        auditDays: z.int().min(1).default(90).describe('older rows of the audit go'),
       })
       .prefault({}),
     webhooks: z

@@ -90,7 +90,18 @@ export const hubStatus = z.object({
     .array(z.object({ name: z.string(), since: z.number() }))
     .describe('servers that have been down for over 10 minutes'),
   servers: z.array(server),
-  queues: z.object({ waiting: z.int().describe('inbox items'), busy: z.int().describe('cycles') }),
+  queues: z.object({
+    waiting: z.int().describe('inbox items'),
+    busy: z.int().describe('cycles'),
+    approvals: z.int().describe('calls that wait for a yes'),
+    agents: z.array(
+      z.object({
+        name: z.string(),
+        waiting: z.int(),
+        oldestAt: z.number().optional().describe('unix milliseconds'),
+      }),
+    ),
+  }),
   budgets,
   store: z.object({ kind: z.string(), bytes: z.number() }),
   problems: z.array(z.string()).describe('of the config and of agent files'),

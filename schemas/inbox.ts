@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { storedPicture } from './picture.ts'
 import { type Power, power } from './power.ts'
+import { traceContext } from './trace.ts'
 
 /** An event's type, or a type with the values that its payload must hold (globs for texts). */
 export const eventWanted = z.union([
@@ -74,6 +75,8 @@ export const inboxPayload = z.discriminatedUnion('kind', [
     pictures: z.object({ count: z.int().positive(), seq: z.int() }).optional(),
     /** JSON schema that the answer must fit. */
     schema: jsonObject.optional(),
+    /** Trace that its cycle belongs to. */
+    trace: traceContext.optional(),
   }),
   z.object({
     kind: z.literal('wake'),

@@ -170,7 +170,11 @@ function serverTool(
         const result = await servers.call(name, fitNulls(args, inputSchema), {
           session: `agent:${options.agent}`,
           signal: options.signal,
-          meta: { [IDEMPOTENCY_KEY]: options.idempotencyKey, [CALL_POWER]: options.power },
+          meta: {
+            [IDEMPOTENCY_KEY]: options.idempotencyKey,
+            [CALL_POWER]: options.power,
+            ...options.trace,
+          },
           ...(options.requester ? { requester: options.requester } : {}),
           onProgress: progress => {
             if (progress.message) options.onProgress(progress.message)

@@ -8,6 +8,7 @@ import type { NewId } from '../core/ids.ts'
 import { toCanonicalJson, withoutNul } from '../core/json.ts'
 import type { Log } from '../core/log.ts'
 import { truncate } from '../core/text.ts'
+import { type AuditEntry, record } from '../store/audit-log.ts'
 import type { Store } from '../store/open.ts'
 import type { ToolPinRow } from '../store/tables.ts'
 import { deleteToolPins, readToolPins, saveToolPins } from '../store/tool-pins.ts'
@@ -99,7 +100,8 @@ export class ToolPins implements AsyncDisposable {
 
   /** Makes the present definitions the pins; returns the names of those that differed. Throws `not_found`. */
   async accept(server: string, by: string): Promise<string[]> {
-    const { store, log } = this.#deps
+    const { store, clock, log } = this.#deps
+    const at = clock.now()
     const listed = this.#looked.filter(tool => tool.server === server)
     const pins = this.#pins.get(server)
     if (!pins || listed.length === 0)
@@ -116,6 +118,13 @@ export class ToolPins implements AsyncDisposable {
       store.write(async tx => {
         await deleteToolPins(tx, server)
         await saveToolPins(tx, rows)
+        await record(tx, {
+          at,
+          kind: 'pin',
+          actor: by,
+          outcome: 'accepted',
+          details: { server, tools: changed },
+        })
       }),
     )
     // Tools beyond the bound may have room now.
@@ -155,7 +164,10 @@ export class ToolPins implements AsyncDisposable {
     if (rows.length === 0) return
     void this.#write(async () => {
       for (const event of events) await this.#publish(event)
-      await store.write(tx => saveToolPins(tx, rows))
+      await store.write(async tx => {
+        await saveToolPins(tx, rows)
+        await record(tx, ...events.map(toEntry))
+      })
     })
   }
 
@@ -179,6 +191,12 @@ function isGone(servers: Looked, server: string): boolean {
   const spec = servers.specOf(server)
   if (spec) return spec.trust === 'own'
   return servers.settled && !servers.status().some(({ name }) => name === server)
+}
+
+/** Returns the row of the audit for a tool that is new or not as it was; the event tells how it differs. */
+function toEntry({ type, at, payload: { server, tool, what } }: NewEvent): AuditEntry {
+  const outcome = type === 'hub.tool_added' ? 'added' : 'changed'
+  return { at, kind: 'pin', actor: 'hub', tool: String(tool), outcome, details: { server, what } }
 }
 
 function byTool(row: ToolPinRow): [string, ToolPinRow] {

@@ -38,6 +38,7 @@ async function openDoor() {
         agents: [],
         conversations: [],
       }),
+      countAnswer: () => undefined,
       postMessage: never,
       decide: never,
       stop: never,
@@ -91,5 +92,5 @@ test('more sockets than the limit are refused, with a reason', async () => {
   const [, response] = (await once(refused, 'unexpected-response')) as [unknown, IncomingMessage]
   expect(response.statusCode).toBe(503)
   response.setEncoding('utf8')
-  expect((await response.toArray()).join('')).toContain('256 chats open already')
+  expect((await response.toArray()).join('')).toContain(`${MOST_SOCKETS} chats open already`)
 })

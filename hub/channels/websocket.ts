@@ -19,7 +19,7 @@ const MOST_BUFFERED = 16 * 1024 * 1024
 /** Frames that may wait for their turn; at this number the socket is not read until some were handled. */
 const MOST_WAITING = 64
 /** Sockets that may be open at once. */
-export const MOST_SOCKETS = 256
+export const MOST_SOCKETS = 2_000
 const PROTOCOL = 'superbloom.v1'
 
 /** Close code for a token that opens nothing any more. */
@@ -38,6 +38,8 @@ export interface WebSocketDeps extends Chat {
   /** Creates a limit that tells whether a source may send one more frame now. */
   createLimit: () => (now: number) => boolean
   welcome: (principal: Principal) => Promise<Extract<HubFrame, { type: 'welcome' }>>
+  /** Counts the answer to a client that wants a socket. */
+  countAnswer: (status: number) => void
 }
 
 /** Serves chat at `/ws` of the server. Disposing closes every socket. */
@@ -50,8 +52,12 @@ export function attachWebSocket(server: Server, deps: WebSocketDeps): AsyncDispo
   server.on('upgrade', (request, socket, head) => {
     const onError = (error: Error) => deps.log.debug('socket_error', { error })
     socket.on('error', onError)
+    const turnAway = (error: { code: string; message: string; status: number }) => {
+      deps.countAnswer(error.status)
+      refuse(socket, error)
+    }
     if (request.url?.split('?')[0] !== '/ws') {
-      return refuse(socket, {
+      return turnAway({
         code: 'not_found',
         message: 'There is no WebSocket here; chat is at /ws',
         status: 404,
@@ -62,10 +68,11 @@ export function attachWebSocket(server: Server, deps: WebSocketDeps): AsyncDispo
       if (sockets.clients.size >= MOST_SOCKETS) throw new HubError('unavailable', TOO_MANY_SOCKETS)
       sockets.handleUpgrade(request, socket, head, ws => {
         socket.off('error', onError)
+        deps.countAnswer(101)
         serve(ws, caller, deps)
       })
     } catch (error) {
-      refuse(socket, toPublicError(error))
+      turnAway(toPublicError(error))
     }
   })
   return {
@@ -101,7 +108,12 @@ function serve(ws: WebSocket, caller: Principal, deps: WebSocketDeps): void {
   const report = (error: unknown) => {
     const { code, message, status } = toPublicError(error)
     if (status >= 500) deps.log.error('frame_failed', { error })
+    deps.signals.emit('frameRefused', { code })
     send({ type: 'error', code, message })
+  }
+  const complain = ({ problem }: Problem) => {
+    deps.signals.emit('frameRefused', { code: problem.code })
+    send(problem)
   }
   const mayPass = deps.createLimit()
   // Frames are handled one after the other, so that answers keep the order of the questions.
@@ -112,7 +124,7 @@ function serve(ws: WebSocket, caller: Principal, deps: WebSocketDeps): void {
     if (++waiting >= MOST_WAITING) ws.pause()
     turn = turn
       .then(() =>
-        'problem' in frame ? send(frame.problem) : handle(frame, { caller, deps, send, subscriptions }),
+        'problem' in frame ? complain(frame) : handle(frame, { caller, deps, send, subscriptions }),
       )
       .catch(report)
       .finally(() => {
@@ -209,6 +221,7 @@ async function handle(
       } catch (error) {
         const { code, message, status } = toPublicError(error)
         if (status >= 500) deps.log.error('message_failed', { error })
+        deps.signals.emit('frameRefused', { code })
         send({ type: 'error', code, message, ...(clientId === undefined ? {} : { clientId }) })
       }
       return

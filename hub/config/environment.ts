@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { isSecretName } from '../../schemas/redact.ts'
 import { HubError } from '../core/errors.ts'
 
 /** Reads a variable, or the file that its `NAME_FILE` twin points to; undefined where neither is set. */
@@ -46,6 +47,30 @@ export function childEnvironment(
     ([name]) => PASSED_TO_CHILDREN.includes(name) || prefixes.some(prefix => name.startsWith(prefix)),
   )
   return Object.fromEntries(passed.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
+}
+
+/** Characters below which a secret is not looked for in texts: it would be found in any. */
+const SHORTEST_SECRET = 8
+
+/**
+ * Returns the secrets of an environment and of a config: what goes by the name of one. The scheme before a
+ * header's secret is not part of it.
+ */
+export function listSecrets(
+  config: object,
+  variables: Record<string, string | undefined> = process.env,
+): string[] {
+  const found: string[] = []
+  const look = (value: unknown, name: string): void => {
+    if (typeof value === 'string' && isSecretName(name)) found.push(value, value.replace(/^\w+ +/, ''))
+    if (typeof value === 'object' && value !== null)
+      for (const [key, inner] of Object.entries(value)) look(inner, Array.isArray(value) ? name : key)
+  }
+  look(config, '')
+  const environment = createEnvironment(variables)
+  for (const name of Object.keys(variables).map(each => each.replace(/_FILE$/, '')))
+    if (isSecretName(name)) look(environment(name), name)
+  return [...new Set(found)].filter(secret => secret.length >= SHORTEST_SECRET)
 }
 
 /** Returns the files with secrets of a hub with this config file and environment. */

@@ -1,6 +1,7 @@
+import { createRedact } from '../../schemas/redact.ts'
 import { HubError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
-import type { Environment } from './environment.ts'
+import { type Environment, listSecrets } from './environment.ts'
 import { type Config, loadConfig, locateConfig } from './load.ts'
 
 export type LiveConfig = ReturnType<typeof createLiveConfig>
@@ -9,6 +10,7 @@ export type LiveConfig = ReturnType<typeof createLiveConfig>
 export function createLiveConfig(first: Config, environment: Environment, log: Log) {
   let current = first
   let refused: string | undefined
+  let redact = createRedact(listSecrets(first))
   for (const message of first.warnings) log.warn('config_warning', { message })
   return {
     /** Path of the config file, which may not exist. */
@@ -20,6 +22,8 @@ export function createLiveConfig(first: Config, environment: Environment, log: L
     get problems(): readonly string[] {
       return refused === undefined ? current.warnings : [...current.warnings, refused]
     },
+    /** Removes the secrets of the config and of the environment from a text. */
+    redact: (text: string) => redact(text),
     /** Reads the file again; returns true where the config changed. */
     reload(): boolean {
       try {
@@ -27,6 +31,7 @@ export function createLiveConfig(first: Config, environment: Environment, log: L
         refused = undefined
         if (JSON.stringify(next) === JSON.stringify(current)) return false
         current = next
+        redact = createRedact(listSecrets(next))
         for (const message of next.warnings) log.warn('config_warning', { message })
         log.info('config_changed')
         return true

@@ -50,7 +50,8 @@ function toPretty({
   event,
   ...fields
 }: LogFields & { time: string; level: LogLevel; event: string }) {
-  const rest = Object.entries(fields).map(([key, value]) => {
+  const known = Object.entries(fields).filter(([, value]) => value !== undefined)
+  const rest = known.map(([key, value]) => {
     const plain = toPlain(key, value)
     return `${key}=${typeof plain === 'string' ? plain : JSON.stringify(plain, toPlain)}`
   })

@@ -1,5 +1,6 @@
 import type { AgentStatus, Approval, ChatMessage, ToolCallStatus } from '../../schemas/chat.ts'
 import type { JsonObject, OfferChange } from './forwarding.ts'
+import type { EndedOperation } from './telemetry.ts'
 
 /** Signals that parts of the hub send each other. Each is emitted after its commit. */
 export type SignalMap = {
@@ -37,6 +38,12 @@ export type SignalMap = {
   /** A person wants a model that is down to be asked again. */
   modelRetryRequested: { by: string }
   stepCommitted: { thread: string }
+  /** An operation that telemetry measures ended. */
+  operationEnded: EndedOperation
+  /** The store committed writes: milliseconds that the first of them waited, and that the commit took. */
+  committed: { waited: number; took: number }
+  /** Chat refused a client's frame. */
+  frameRefused: { code: string }
   /** The agents that the crash-loop guard held run again. */
   released: { by: string }
   /** The servers' listings, or a server's state, changed. */

@@ -1,4 +1,5 @@
 import type { Power, ToolFacts } from '../../schemas/power.ts'
+import type { TraceContext } from '../../schemas/trace.ts'
 import type { Requester } from './forwarding.ts'
 import type { ModelImage, ModelTool } from './model.ts'
 import type { ToolAccess } from './tool-access.ts'
@@ -33,6 +34,8 @@ export interface ServerCallOptions {
   power: Power
   signal: AbortSignal
   idempotencyKey: string
+  /** Trace that the server's part belongs to. */
+  trace?: TraceContext | undefined
   onProgress(message: string): void
   /** Answers the server's requests during the call. */
   requester?: Requester

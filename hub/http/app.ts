@@ -4,10 +4,11 @@ import { ANSWER_HEADERS, secure } from '../core/answer-headers.ts'
 import { HubError, toPublicError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import type { McpRequest } from '../core/mcp-request.ts'
-import { LARGEST_BODY } from './doors.ts'
+import { bearerOf, LARGEST_BODY } from './doors.ts'
 import { createHookDoor, type HookDoorDeps } from './hooks.ts'
 import { createLoginDoors, type LoginDoorDeps } from './login-doors.ts'
 import { isForMcp, type McpDoorDeps, serveMcp } from './mcp-door.ts'
+import type { Metrics } from './metrics/metrics.ts'
 import { createSessionDoor, type SessionDoorDeps } from './session-door.ts'
 
 export interface AppDeps extends McpDoorDeps {
@@ -18,6 +19,7 @@ export interface AppDeps extends McpDoorDeps {
   page: RequestHandler
   webhooks: Omit<HookDoorDeps, 'doors'>
   logins: Omit<LoginDoorDeps, 'doors'>
+  metrics: Metrics
   tokens: SessionDoorDeps['tokens']
 }
 
@@ -36,6 +38,12 @@ export function createApp(deps: AppDeps): RequestListener {
     const ready = deps.isReady()
     response.status(ready ? 200 : 503).json({ status: ready ? 'ready' : 'starting' })
   })
+  app.get('/metrics', async (request, response) => {
+    deps.doors.admit(request, bearerOf(request), { door: 'Metrics at /metrics', right: 'metrics' })
+    const text = await deps.metrics.text()
+    response.setHeader('Content-Type', deps.metrics.contentType)
+    response.end(text)
+  })
   app.post('/hooks/:name', ...createHookDoor({ doors: deps.doors, ...deps.webhooks }))
   app.use(createLoginDoors({ doors: deps.doors, ...deps.logins }))
   app.use(createSessionDoor(deps))
@@ -48,12 +56,27 @@ export function createApp(deps: AppDeps): RequestListener {
     else refuse(request, response, fromExpress(error, `${request.method} ${request.path}`), deps.log)
   })
   return (request, response) => {
+    response.once('close', () => {
+      const status = response.headersSent ? response.statusCode : CLIENT_LEFT
+      deps.metrics.countAnswer(doorOf(request), status)
+    })
     if (!isForMcp(request)) return app(request, response)
     serveMcp(deps, request as McpRequest, response).catch(error => {
       if (response.headersSent) response.destroy()
       else refuse(request, response, error, deps.log)
     })
   }
+}
+
+/** The status under which a request counts whose client left before the answer, as others count it. */
+const CLIENT_LEFT = 499
+
+const DOORS = new Set(['mcp', 'hooks', 'oauth', 'metrics', 'healthz', 'readyz'])
+
+/** Returns the door of a request, for its figures: `page` for everything that is no other door. */
+function doorOf({ url = '' }: IncomingMessage): string {
+  const [, first = ''] = /^\/([^/?]*)/.exec(url) ?? []
+  return DOORS.has(first) ? first : 'page'
 }
 
 /** Seconds after which a refused source may try again. */

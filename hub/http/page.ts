@@ -16,11 +16,13 @@ const VENDOR: Readonly<Record<string, string>> = {
 /** Serves the page from its folder, with a policy under which only the hub's own code runs. */
 export function createPage(folder: string): RequestHandler {
   const index = readFileSync(join(folder, 'index.html'), 'utf8')
-  const policy = toPolicy(index)
+  const scripts = hashScripts(index)
   const router = Router()
-  router.use((_request, response, next) => {
+  router.use((request, response, next) => {
     response.set({
-      'Content-Security-Policy': policy,
+      'Content-Security-Policy': toPolicy(scripts, request.headers.host),
+      // Over http, browsers look up the hosts of links before anybody follows one.
+      'X-DNS-Prefetch-Control': 'off',
       'X-Frame-Options': 'DENY',
       'Cross-Origin-Opener-Policy': 'same-origin',
       'Cache-Control': 'no-cache',
@@ -66,16 +68,21 @@ function stripTypes(source: string): string {
   }
 }
 
-function toPolicy(html: string): string {
-  const inline = [...html.matchAll(/<script(?: type="importmap")?>([\s\S]*?)<\/script>/g)].map(match => {
-    return `'sha256-${hash('sha256', match[1] ?? '', 'base64')}'`
-  })
+function hashScripts(html: string): string {
+  const inline = [...html.matchAll(/<script(?: type="importmap")?>([\s\S]*?)<\/script>/g)]
+  return inline.map(match => `'sha256-${hash('sha256', match[1] ?? '', 'base64')}'`).join(' ')
+}
+
+/** Returns the policy of the page at a `Host`, which names the hub's own origin and nothing else. */
+function toPolicy(scripts: string, given: string | undefined): string {
+  const host = URL.parse(`http://${given}`)?.host ?? ''
   return [
     "default-src 'none'",
-    `script-src 'self' ${inline.join(' ')}`,
+    `script-src 'self' ${scripts}`,
     "style-src 'self'",
     "img-src 'self' data:",
-    "connect-src 'self' ws: wss:",
+    // Older browsers do not count a WebSocket at the same host as 'self'.
+    `connect-src 'self' ws://${host} wss://${host}`,
     "font-src 'self'",
     "manifest-src 'self'",
     "base-uri 'none'",

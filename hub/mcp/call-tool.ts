@@ -5,12 +5,14 @@ import {
   SERVER_INFO_META_KEY,
 } from '@modelcontextprotocol/server'
 import { hasWholeText, readsText, toTextResult } from '../../schemas/text-readers.ts'
+import { type TraceContext, traceContext } from '../../schemas/trace.ts'
 import { describeError, HubError, toPublicError } from '../core/errors.ts'
 import { isObject, type JsonObject } from '../core/forwarding.ts'
 import { matchesGlobs } from '../core/glob.ts'
 import { CALL_TOOL, FIND_TOOLS, type FoundTool, unwrapCall } from '../core/lean-tools.ts'
 import type { Log } from '../core/log.ts'
 import { may, type Principal } from '../core/principal.ts'
+import type { Telemetry } from '../core/telemetry.ts'
 import { type Caller, type ForwardDeps, forward, toObject, toRepeat } from './caller.ts'
 import type { HubToolDeps } from './hub-tools/deps.ts'
 import type { HubTool } from './hub-tools/hub-tool.ts'
@@ -22,6 +24,7 @@ import type { UpstreamServers } from './upstream-servers.ts'
 
 export interface CallToolDeps extends ForwardDeps {
   log: Log
+  telemetry: Telemetry
   hub: HubToolDeps
   servers: UpstreamServers
   /** Tells whether a server's tool only looks. */
@@ -41,19 +44,41 @@ export async function callTool(
   caller: Caller,
   params: { name: string; arguments?: JsonObject | undefined },
 ): Promise<object> {
-  const { lean, toolset } = caller.view
-  const isGiven = (name: string) =>
-    (toolset === undefined || deps.gives(toolset, name)) && mayCall(deps, caller.principal, name)
-  if (lean && params.name === FIND_TOOLS)
-    return findTools(params.arguments ?? {}, (query, limit) => deps.findTools(query, limit, isGiven))
+  const { lean } = caller.view
   const meant = lean && params.name === CALL_TOOL ? unwrapCall(params.arguments) : params
   if (!meant) return fail(`call_tool takes name, and arguments as ${FIND_TOOLS} shows them.`)
   const { name, arguments: args = {} } = meant
+  const span = deps.telemetry.begin(
+    'tool',
+    { caller: 'client', tool: name, arguments: args },
+    traceContext.safeParse(caller.meta).data,
+  )
+  let outcome = 'error'
+  try {
+    const meta = { ...caller.meta, ...span.trace }
+    const result = await runTool(deps, { ...caller, meta }, { name, args, trace: span.trace })
+    if (!('isError' in result && result.isError === true)) outcome = 'ok'
+    return result
+  } finally {
+    span.end(caller.signal.aborted ? 'cut' : outcome, {})
+  }
+}
+
+async function runTool(
+  deps: CallToolDeps,
+  caller: Caller,
+  { name, args, trace }: { name: string; args: JsonObject; trace: TraceContext | undefined },
+): Promise<object> {
+  const { lean, toolset } = caller.view
+  const isGiven = (given: string) =>
+    (toolset === undefined || deps.gives(toolset, given)) && mayCall(deps, caller.principal, given)
+  if (lean && name === FIND_TOOLS)
+    return findTools(args, (query, limit) => deps.findTools(query, limit, isGiven))
   if (toolset !== undefined && !deps.gives(toolset, name))
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${name}`)
   if (!mayCall(deps, caller.principal, name)) return fail(toRefusal(caller.principal, name))
   const hubTool = hubTools.find(tool => tool.definition.name === name)
-  if (hubTool) return runHubTool(deps, caller, hubTool, args)
+  if (hubTool) return runHubTool(deps, caller, hubTool, { args, trace })
   try {
     const { servers } = deps
     const result = await forward(deps, caller, options => servers.call(name, args, options))
@@ -85,7 +110,7 @@ async function runHubTool(
   { log, hub }: CallToolDeps,
   { principal, signal, meta: { progressToken }, notify }: Caller,
   tool: HubTool,
-  args: JsonObject,
+  { args, trace }: { args: JsonObject; trace: TraceContext | undefined },
 ): Promise<CallToolResult> {
   let count = 0
   const progress = (message: string) => {
@@ -93,7 +118,7 @@ async function runHubTool(
     notify('notifications/progress', { progress: ++count, message, progressToken })
   }
   try {
-    const { structured, text } = await tool.run(args, { deps: hub, principal, signal, progress })
+    const { structured, text } = await tool.run(args, { deps: hub, principal, signal, trace, progress })
     return { content: [{ type: 'text', text }], structuredContent: structured }
   } catch (error) {
     const { status, message } = toPublicError(error)

@@ -1,6 +1,7 @@
 import { type Clock, timeoutSignal } from '../core/clock.ts'
 import { describeError } from '../core/errors.ts'
 import { parseJson } from '../core/json.ts'
+import { fetchProvider } from './wire/fetch-provider.ts'
 
 export interface JsonQuestion {
   url: string
@@ -25,7 +26,7 @@ export async function askJson(question: JsonQuestion): Promise<{ value: unknown 
   const deadline = timeoutSignal(clock, timeout, shown)
   try {
     const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }
-    const answer = await fetch(url, {
+    const answer = await fetchProvider(url, {
       ...sent,
       headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
       signal: deadline.signal,

@@ -41,7 +41,9 @@ test('beside a yes a person lets further calls of the tool run, for that power a
   expect(await tryStop('e3', 'foreign')).toBe('waiting')
   const [allowance] = await listAllowances(world.store.db, world.clock.now())
   expect(allowance).toMatchObject({ agent: 'homelab', tool: 'stop', power: 'routine', created_by: 'owner' })
-  await world.store.write(tx => revokeAllowance(tx, allowance?.id ?? '', world.clock.now()))
+  await world.store.write(tx =>
+    revokeAllowance(tx, allowance?.id ?? '', { by: 'alex', now: world.clock.now() }),
+  )
   world.clock.advance(1_000)
   expect(await tryStop('e4', 'routine')).toBe('waiting')
 })

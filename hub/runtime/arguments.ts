@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
-import { parseJson, toCanonicalJson, withoutNul } from '../core/json.ts'
+import { parseJson, withoutNul } from '../core/json.ts'
+import { hashOf } from '../store/audit-log.ts'
 
 /** Reads the arguments of a call as its model wrote them; undefined if they are not a JSON object. */
 export function parseArguments(text: string): Record<string, unknown> | undefined {
@@ -12,5 +13,5 @@ export function parseArguments(text: string): Record<string, unknown> | undefine
 /** Returns the SHA-256 of the arguments' canonical JSON: equal for equal arguments, however written. */
 export function hashArguments(text: string): string {
   const args = parseArguments(text)
-  return hash('sha256', args ? toCanonicalJson(args) : text)
+  return args ? hashOf(args) : hash('sha256', text)
 }

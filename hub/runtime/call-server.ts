@@ -1,3 +1,4 @@
+import type { TraceContext } from '../../schemas/trace.ts'
 import { type Deadline, timeoutSignal } from '../core/clock.ts'
 import type { AgentTool, ToolOutcome } from '../core/tool-box.ts'
 import { findApproval } from '../store/approvals.ts'
@@ -5,7 +6,7 @@ import type { ApprovalRow, ToolCallRow } from '../store/tables.ts'
 import type { Tx } from '../store/writer.ts'
 import type { ActiveCycle } from './active-cycle.ts'
 import { endApproval } from './answer-approval.ts'
-import { showCall, toPlace, toStatus, UNKNOWN } from './calls.ts'
+import { measureCall, showCall, toPlace, toStatus, UNKNOWN } from './calls.ts'
 import type { RuntimeDeps, Sample } from './deps.ts'
 import { type AskingCall, openAsker } from './questions/ask-person.ts'
 import { createSampling, toApprovedCall } from './questions/sampling.ts'
@@ -17,7 +18,7 @@ export interface ServerCall {
 }
 
 export type ServerCallDeps = Parameters<typeof createSampling>[0] &
-  Pick<RuntimeDeps, 'newId' | 'signals' | 'background'>
+  Pick<RuntimeDeps, 'newId' | 'signals' | 'background' | 'telemetry'>
 
 /** The state of a call that goes on beside its cycle, because its server asked a person something. */
 interface Detached {
@@ -69,7 +70,7 @@ export async function callServer(
   // The cycle pays for sampling while it waits for the call, later the agent does.
   const inCycle = createSampling(deps, { account: cycle.account, guard, stop: cycle.stop })
   const beside = createSampling(deps, toApprovedCall(agent, cycle.id))
-  const run = async () => {
+  const run = async (trace: TraceContext | undefined) => {
     const sample: Sample = (params, ended) => (detached ? beside : inCycle)(params, ended)
     await using requester = openAsker(deps, asking, tool.samples ? sample : undefined)
     return await tool.call(args, {
@@ -77,11 +78,12 @@ export async function callServer(
       power: cycle.power,
       signal: abort.signal,
       idempotencyKey: row.id,
+      trace,
       onProgress: message => showCall(cycle.signals, toPlace(cycle), row, 'started', message),
       requester,
     })
   }
-  const done = run()
+  const done = measureCall(deps.telemetry, row, cycle.account.trace, run)
   try {
     await Promise.race([done, gone.promise])
   } finally {

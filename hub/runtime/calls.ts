@@ -1,6 +1,8 @@
 import type { ToolCallStatus } from '../../schemas/chat.ts'
 import type { HistoryContent } from '../../schemas/inbox.ts'
+import type { TraceContext } from '../../schemas/trace.ts'
 import type { Signals } from '../core/signals.ts'
+import type { Telemetry } from '../core/telemetry.ts'
 import { truncate } from '../core/text.ts'
 import type { ToolOutcome } from '../core/tool-box.ts'
 import { callsOfStep, finishCall, resultOf } from '../store/ledger.ts'
@@ -65,6 +67,33 @@ export function toCallMessage({ row, outcome, status }: EndedCall, data: Record<
       arguments: truncate(row.arguments, SUMMARY_LENGTH),
       ...data,
     },
+  }
+}
+
+/** Begins to measure a call of an agent. */
+export function beginCall(
+  telemetry: Telemetry,
+  { id, tool, arguments: given, cycle_id: cycle }: ToolCallRow,
+  trace: TraceContext | undefined,
+) {
+  return telemetry.begin('tool', { caller: 'agent', tool, arguments: given, call: id, cycle }, trace)
+}
+
+/** Runs a call, and reports it with its outcome. */
+export async function measureCall(
+  telemetry: Telemetry,
+  row: ToolCallRow,
+  trace: TraceContext | undefined,
+  run: (trace: TraceContext | undefined) => Promise<ToolOutcome>,
+): Promise<ToolOutcome> {
+  const span = beginCall(telemetry, row, trace)
+  try {
+    const outcome = await run(span.trace)
+    span.end(toStatus(outcome), { result: outcome.text })
+    return outcome
+  } catch (error) {
+    span.end('unknown', {})
+    throw error
   }
 }
 

@@ -5,6 +5,7 @@ import type { NewId } from '../core/ids.ts'
 import type { Log } from '../core/log.ts'
 import type { Model, Price } from '../core/model.ts'
 import type { Signals } from '../core/signals.ts'
+import type { Telemetry } from '../core/telemetry.ts'
 import type { ToolAccess } from '../core/tool-access.ts'
 import type { ToolBox } from '../core/tool-box.ts'
 import type { Store } from '../store/open.ts'
@@ -97,6 +98,7 @@ export interface RuntimeDeps {
   random: () => number
   log: Log
   signals: Signals
+  telemetry: Telemetry
   timezone: string
   toolBox: ToolBox<Tx>
   /** Decides what an agent's call may do. */

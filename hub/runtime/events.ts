@@ -1,6 +1,7 @@
 import type { EventFact, NewEvent, RoutedEvent } from '../../schemas/inbox.ts'
 import type { HookEvent, HookOutcome } from '../../schemas/webhooks.ts'
 import type { DueSource } from '../core/due.ts'
+import { record } from '../store/audit-log.ts'
 import { dueEvents, newestBehind, nextRelease, recordRelease } from '../store/event-releases.ts'
 import { type EventCursor, eventBy, lockEvents, newestOfSubject, saveCursor } from '../store/events.ts'
 import type { Store } from '../store/open.ts'
@@ -53,7 +54,12 @@ export function createEventPosts(deps: Deps, announce: (routings: readonly Routi
     return routing?.event
   }
   return {
-    postEvent: event => post((tx, routings) => route(tx, event, routings)),
+    postEvent: event =>
+      post(async (tx, routings) => {
+        const routed = await route(tx, event, routings)
+        if (routed) await recordArrival(tx, event, [routed], clock.now())
+        return routed
+      }),
     postHook: events =>
       post(async (tx, routings) => {
         const outcomes: HookOutcome[] = []
@@ -69,6 +75,8 @@ export function createEventPosts(deps: Deps, announce: (routings: readonly Routi
           if (!routed) throw new Error(`The event ${state} of ${event.source} was there already`)
           outcomes.push({ id: routed.id, status: routed.status })
         }
+        const [first] = events
+        if (first) await recordArrival(tx, first, outcomes, clock.now())
         return outcomes
       }),
     postFeed: (server, events, cursor) =>
@@ -86,6 +94,28 @@ export function createEventPosts(deps: Deps, announce: (routings: readonly Routi
         }),
     },
   }
+}
+
+/** Adds to the audit what a client or a webhook delivered; what the hub itself tells is no delivery. */
+async function recordArrival(
+  tx: Tx,
+  { source, type, power }: Pick<NewEvent, 'source' | 'type' | 'power'>,
+  events: readonly HookOutcome[],
+  at: number,
+): Promise<void> {
+  const [door, name] = source.split(':')
+  if (name === undefined) return
+  const isHook = door === 'webhook'
+  const outcome = events.every(({ repeated }) => repeated) ? 'repeated' : 'accepted'
+  await record(tx, {
+    at,
+    kind: isHook ? 'webhook' : 'event',
+    actor: isHook ? `hook:${name}` : name,
+    door,
+    power,
+    outcome,
+    details: { type, events },
+  })
 }
 
 /** Returns the event that a delivery repeats. */

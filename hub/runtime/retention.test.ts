@@ -14,7 +14,8 @@ function openRetention(world: World, days = 365) {
     now: world.clock.now,
     write: line => world.seen.log.add(JSON.parse(line)),
   })
-  const retention = createRetention({ store: world.store, clock: world.clock, log, days: () => days })
+  const kept = () => ({ days, auditDays: days })
+  const retention = createRetention({ store: world.store, clock: world.clock, log, kept })
   return {
     retention,
     async run() {

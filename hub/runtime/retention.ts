@@ -18,8 +18,8 @@ export interface RetentionDeps {
   store: Store
   clock: Clock
   log: Log
-  /** Returns the number of days for which everything is kept. */
-  days: () => number
+  /** Returns the number of days for which everything is kept, and the audit. */
+  kept: () => { days: number; auditDays: number }
 }
 
 /** Creates the source that deletes what is old once a day. `fire` does not wait for that, disposing does. */
@@ -38,12 +38,16 @@ export function createRetention(
   }
   const run = async () => {
     const now = clock.now()
-    const days = deps.days()
-    const horizons = { before: now - days * DAY_MS, onceBefore: now - ONCE_MS }
+    const { days, auditDays } = deps.kept()
+    const horizons = {
+      before: now - days * DAY_MS,
+      onceBefore: now - ONCE_MS,
+      auditBefore: now - auditDays * DAY_MS,
+    }
     const rows = await prune(store, horizons, stopping.signal)
     if (stopping.signal.aborted) return
     await store.write(tx => savePruned(tx, now))
-    log.info('pruned', { rows, days })
+    log.info('pruned', { rows, days, auditDays })
   }
   return {
     async nextDue() {

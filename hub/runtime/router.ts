@@ -4,6 +4,7 @@ import type { Clock } from '../core/clock.ts'
 import { HubError } from '../core/errors.ts'
 import type { NewId } from '../core/ids.ts'
 import type { Signals } from '../core/signals.ts'
+import type { Telemetry } from '../core/telemetry.ts'
 import { findByClientId } from '../store/conversations.ts'
 import { postItem } from '../store/inbox.ts'
 import type { Store } from '../store/open.ts'
@@ -27,6 +28,7 @@ export interface RouterDeps {
   clock: Clock
   newId: NewId
   signals: Signals
+  telemetry: Telemetry
   agents: () => readonly RoutedAgent[]
   retired: () => readonly string[]
 }
@@ -87,17 +89,18 @@ export function createRouter(deps: RouterDeps): Router {
       const before = all.length === 0 ? await findRepeated(deps, message) : undefined
       if (before) return before
       const agents = decideAgents(deps, all, message)
-      const isCommand = isStopCommand(message.text) || parseReset(message.text) !== undefined
-      if (isCommand && message.power === 'guest')
-        throw new HubError('forbidden', 'Guests have no commands; ask somebody of the house.')
+      checkCommand(message)
       if (isStopCommand(message.text)) return stopByMessage(deps, all.map(mainThreadId), message)
       if (parseReset(message.text)) return resetByMessage(deps, all, message)
       const threads = agents.map(mainThreadId)
-      const { posted, isNew } = await deps.store.write(async tx => {
-        for (const agent of agents)
-          if (!known.has(mainThreadId(agent))) await ensureMainThread(tx, agent, deps.clock.now())
-        return writeMessage(deps, tx, threads, message)
-      })
+      const span = deps.telemetry.begin('message', { conversation: message.conversation }, message.trace)
+      const { posted, isNew } = await deps.store
+        .write(async tx => {
+          for (const agent of agents)
+            if (!known.has(mainThreadId(agent))) await ensureMainThread(tx, agent, deps.clock.now())
+          return writeMessage(deps, tx, threads, { ...message, trace: span.trace })
+        })
+        .finally(() => span.end('ok', {}))
       for (const thread of threads) known.add(thread)
       if (isNew) {
         deps.signals.emit('message', posted)
@@ -122,6 +125,12 @@ export function createRouter(deps: RouterDeps): Router {
       return fired.more
     },
   }
+}
+
+/** Throws `forbidden` for a command of a guest. */
+function checkCommand({ text, power }: NewUserMessage): void {
+  if (power === 'guest' && (isStopCommand(text) || parseReset(text)))
+    throw new HubError('forbidden', 'Guests have no commands; ask somebody of the house.')
 }
 
 /** Finds a message accepted while the conversation had an agent. It queues behind a first copy's write. */
@@ -168,7 +177,7 @@ function isNamedIn(text: string, agent: string): boolean {
 async function writeMessage(deps: RouterDeps, tx: Tx, threads: readonly string[], message: NewUserMessage) {
   const { posted, isNew } = await appendUserMessage(deps, tx, message)
   if (!isNew) return { posted, isNew }
-  const { conversation, text, author, images = [], schema, power = 'person' } = message
+  const { conversation, text, author, images = [], schema, power = 'person', trace } = message
   const payload = {
     kind: 'message' as const,
     conversation,
@@ -177,6 +186,7 @@ async function writeMessage(deps: RouterDeps, tx: Tx, threads: readonly string[]
     text,
     ...(images.length === 0 ? {} : { pictures: { count: images.length, seq: posted.seq } }),
     ...(schema === undefined ? {} : { schema }),
+    ...(trace === undefined ? {} : { trace }),
   }
   const item = { source: 'chat', externalId: posted.id, payload, power, conversation, at: posted.at }
   for (const thread of threads) await postItem(tx, { thread, ...item })

@@ -8,13 +8,13 @@ import type { Tx } from '../store/writer.ts'
 import { type Answered, endApproval, placeOf } from './answer-approval.ts'
 import { hashArguments, parseArguments } from './arguments.ts'
 import type { ServerCall } from './call-server.ts'
-import { showCall, toStatus, UNKNOWN } from './calls.ts'
+import { measureCall, showCall, toStatus, UNKNOWN } from './calls.ts'
 import type { RuntimeAgent, RuntimeDeps, SampleFor } from './deps.ts'
 import { openAsker } from './questions/ask-person.ts'
 
 export type ApprovalDeps = Pick<
   RuntimeDeps,
-  'store' | 'clock' | 'newId' | 'log' | 'signals' | 'toolBox' | 'agent' | 'owner'
+  'store' | 'clock' | 'newId' | 'log' | 'signals' | 'telemetry' | 'toolBox' | 'agent' | 'owner'
 > & { sampleFor: SampleFor }
 
 /** Milliseconds until another process may take a call over: no call takes as long, with its questions. */
@@ -108,14 +108,17 @@ async function run(
       asking,
       tool.samples ? deps.sampleFor(agent, approval.cycle_id) : undefined,
     )
-    const outcome = await tool.call(args, {
-      agent: agentOfThread(approval.thread_id),
-      power: approval.power,
-      signal: AbortSignal.any([stopping, deadline.signal]),
-      idempotencyKey: row.id,
-      onProgress: show,
-      requester,
-    })
+    const outcome = await measureCall(deps.telemetry, row, undefined, trace =>
+      tool.call(args, {
+        agent: agentOfThread(approval.thread_id),
+        power: approval.power,
+        signal: AbortSignal.any([stopping, deadline.signal]),
+        idempotencyKey: row.id,
+        trace,
+        onProgress: show,
+        requester,
+      }),
+    )
     return { status: toStatus(outcome), outcome }
   } catch (error) {
     // A call that its time limit cut may have had its effect.

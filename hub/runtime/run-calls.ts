@@ -5,7 +5,17 @@ import type { Tx } from '../store/writer.ts'
 import type { ActiveCycle } from './active-cycle.ts'
 import { parseArguments } from './arguments.ts'
 import { callServer, type ServerCallDeps } from './call-server.ts'
-import { type EndedCall, endCalls, recordCall, showCall, toPlace, toStatus, UNKNOWN } from './calls.ts'
+import {
+  beginCall,
+  type EndedCall,
+  endCalls,
+  measureCall,
+  recordCall,
+  showCall,
+  toPlace,
+  toStatus,
+  UNKNOWN,
+} from './calls.ts'
 import type { RuntimeDeps } from './deps.ts'
 import { checkRepeats, isOneTooMany, mayLoop } from './limits/loops.ts'
 import { decideCall, RUNS, requestApproval } from './request-approval.ts'
@@ -41,8 +51,8 @@ export async function runCalls(
     cycle.stop.throwIfAborted()
     if (watched) await checkRepeats(cycle)
     const call = toCall(deps, cycle, next)
-    if (call.kind === 'clear') await endCalls(cycle, [call])
-    else if (call.kind === 'meta') await runMeta(cycle, call)
+    if (call.kind === 'clear') await endClear(deps, cycle, call)
+    else if (call.kind === 'meta') await runMeta(deps, cycle, call)
     else await runTogether(deps, cycle, takeReading(deps, cycle, call, open), signal)
   }
 }
@@ -89,9 +99,14 @@ async function runTogether(
     for (const call of calls) {
       const { row } = call
       const { kind, reason } = row.status === 'planned' ? await decideCall(deps, write.tx, cycle, call) : RUNS
-      if (kind === 'ask') await requestApproval(deps, write, cycle, { row, reason })
-      else if (kind === 'refuse') await recordCall(write, cycle, toRefused(row, reason))
-      else {
+      const note = (outcome: string) => write.afterCommit(() => noteCall(deps, cycle, row, outcome))
+      if (kind === 'ask') {
+        await requestApproval(deps, write, cycle, { row, reason })
+        note('waiting')
+      } else if (kind === 'refuse') {
+        await recordCall(write, cycle, toRefused(row, reason))
+        note('denied')
+      } else {
         await startCall(write.tx, row.id, write.now)
         started.push(call)
       }
@@ -103,6 +118,17 @@ async function runTogether(
   // An error is thrown once no call runs any more, so that no result comes after the cycle's end.
   const ends = await Promise.allSettled(running.map(call => runOne(deps, cycle, call, signal)))
   for (const each of ends) if (each.status === 'rejected') throw each.reason
+}
+
+/** Records a call whose result is clear before anything runs. */
+async function endClear(deps: RunCallsDeps, cycle: ActiveCycle, call: EndedCall): Promise<void> {
+  await endCalls(cycle, [call])
+  noteCall(deps, cycle, call.row, call.status)
+}
+
+/** Reports a call that did not run now. */
+function noteCall({ telemetry }: RunCallsDeps, cycle: ActiveCycle, row: ToolCallRow, outcome: string): void {
+  beginCall(telemetry, row, cycle.account.trace).end(outcome, {})
 }
 
 function toRefused(row: ToolCallRow, reason: string): EndedCall {
@@ -129,18 +155,25 @@ async function runOne(
 }
 
 /** Runs a meta-tool in the transaction that records its result: both happen, or neither. */
-async function runMeta(cycle: ActiveCycle, { row, tool, args }: CallOf<'meta'>): Promise<void> {
-  await cycle.commit(async write => {
-    const outcome = await tool.run(write.tx, args, {
-      agent: cycle.agent.name,
-      thread: cycle.thread,
-      cycle: cycle.id,
-      conversation: cycle.target,
-      power: cycle.power,
-      hasReadForeign: cycle.hasReadForeign,
-      now: write.now,
-      afterCommit: write.afterCommit,
+async function runMeta(
+  { telemetry }: RunCallsDeps,
+  cycle: ActiveCycle,
+  { row, tool, args }: CallOf<'meta'>,
+): Promise<void> {
+  const run = () =>
+    cycle.commit(async write => {
+      const outcome = await tool.run(write.tx, args, {
+        agent: cycle.agent.name,
+        thread: cycle.thread,
+        cycle: cycle.id,
+        conversation: cycle.target,
+        power: cycle.power,
+        hasReadForeign: cycle.hasReadForeign,
+        now: write.now,
+        afterCommit: write.afterCommit,
+      })
+      await recordCall(write, cycle, { row, outcome, status: toStatus(outcome) })
+      return outcome
     })
-    await recordCall(write, cycle, { row, outcome, status: toStatus(outcome) })
-  })
+  await measureCall(telemetry, row, cycle.account.trace, run)
 }

@@ -1,5 +1,6 @@
 import type { DueSource } from '../core/due.ts'
 import { HubError } from '../core/errors.ts'
+import type { Span } from '../core/telemetry.ts'
 import { readTokenFactors } from '../store/hub-state.ts'
 import { agentOfThread, dropLease, threadsWithWork } from '../store/threads.ts'
 import { usageOfDay } from '../store/usage.ts'
@@ -200,6 +201,8 @@ async function runOne({ deps, watch, stops, stopping }: Dispatch, cycle: ActiveC
     if (!cycle.agent.task) deps.signals.emit('agent', { name: cycle.agent.name, status })
   }
   show('active')
+  const span = beginSpan(deps, cycle)
+  const { steps } = cycle
   try {
     await watch.guard(cycle, runCycle(deps, cycle, stopping))
   } catch (error) {
@@ -211,6 +214,7 @@ async function runOne({ deps, watch, stops, stopping }: Dispatch, cycle: ActiveC
     await failUnexpected(cycle, error)
   } finally {
     stops.end(cycle.id)
+    span.end(cycle.outcome ?? 'cut', { steps: cycle.steps - steps })
     await closeAccount(deps, cycle, stopping)
   }
   const { outcome } = cycle
@@ -219,6 +223,20 @@ async function runOne({ deps, watch, stops, stopping }: Dispatch, cycle: ActiveC
   show(isSuspended ? 'waiting' : outcome === 'dead' ? 'failed' : cycle.resting)
   // A cycle that a limit defers is not taken again at once: it would run into the limit again.
   return cycle.hasMore && outcome !== 'waits_for_budget'
+}
+
+/** Begins to measure a cycle; its trace is that of the newest message that has one. */
+function beginSpan({ telemetry }: RuntimeDeps, cycle: ActiveCycle): Span<'cycle'> {
+  const { id, thread, agent, target, items, unseen, startedAt } = cycle
+  const waits = unseen.map(({ payload, at }) => ({
+    kind: payload.kind,
+    ms: Math.max(0, startedAt - (payload.kind === 'wake' && !payload.early ? payload.dueAt : at)),
+  }))
+  const traces = items.flatMap(({ payload }) => (payload.kind === 'message' ? (payload.trace ?? []) : []))
+  const facts = { cycle: id, thread, agent: agent.name, conversation: target, waits }
+  const span = telemetry.begin('cycle', facts, traces.at(-1))
+  cycle.account.trace = span.trace
+  return span
 }
 
 /** Ends the cycle after an error that nobody foresaw and says so, rather than running for ever. */

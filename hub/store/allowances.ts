@@ -1,9 +1,18 @@
 import type { Kysely } from 'kysely'
+import { type AuditEntry, record } from './audit-log.ts'
 import type { AllowanceRow, Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
 
 export async function addAllowance(tx: Tx, row: Omit<AllowanceRow, 'revoked_at'>): Promise<void> {
   await tx.insertInto('allowances').values(row).execute()
+  await record(tx, toEntry(row, { at: row.created_at, by: row.created_by, outcome: 'made' }))
+}
+
+function toEntry(
+  { id, agent, tool, power, until }: Omit<AllowanceRow, 'revoked_at'>,
+  { at, by, outcome }: { at: number; by: string; outcome: string },
+): AuditEntry {
+  return { at, kind: 'allowance', actor: by, power, tool, outcome, details: { allowance: id, agent, until } }
 }
 
 /** Tells whether a person allowed the agent's tool for this power and reason, and has not taken that back. */
@@ -33,8 +42,12 @@ export function listAllowances(db: Kysely<Tables>, now: number): Promise<Allowan
 }
 
 /** Takes an allowance back; undefined if there is none in force. */
-export function revokeAllowance(tx: Tx, id: string, now: number): Promise<AllowanceRow | undefined> {
-  return tx
+export async function revokeAllowance(
+  tx: Tx,
+  id: string,
+  { by, now }: { by: string; now: number },
+): Promise<AllowanceRow | undefined> {
+  const row = await tx
     .updateTable('allowances')
     .set({ revoked_at: now })
     .where('id', '=', id)
@@ -42,6 +55,8 @@ export function revokeAllowance(tx: Tx, id: string, now: number): Promise<Allowa
     .where('until', '>', now)
     .returningAll()
     .executeTakeFirst()
+  if (row) await record(tx, toEntry(row, { at: now, by, outcome: 'revoked' }))
+  return row
 }
 
 function selectCurrent(db: Kysely<Tables>, now: number) {

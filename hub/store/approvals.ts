@@ -1,6 +1,7 @@
 import { type Insertable, type Kysely, sql } from 'kysely'
 import type { Approval, ApprovalStatus } from '../../schemas/chat.ts'
 import { parseJson } from '../core/json.ts'
+import { record } from './audit-log.ts'
 import type { ApprovalRow, Tables, ToolCallRow } from './tables.ts'
 import type { Tx } from './writer.ts'
 
@@ -51,6 +52,15 @@ export async function threadsAwaitingApproval(db: Kysely<Tables>): Promise<Set<s
   return new Set(rows.map(row => row.thread_id))
 }
 
+export async function countOpenApprovals(db: Kysely<Tables>): Promise<number> {
+  const { count } = await db
+    .selectFrom('approvals')
+    .select(eb => eb.fn.countAll<number>().as('count'))
+    .where('status', '=', 'open')
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
 export interface Decided {
   status: Exclude<ApprovalStatus, 'open'>
   at: number
@@ -63,8 +73,8 @@ export interface Decided {
  * Decides an approval. The first decision wins: returns undefined if the approval is not open any more, or
  * its time is over.
  */
-export function decideOpen(tx: Tx, id: string, decided: Decided): Promise<ApprovalRow | undefined> {
-  return tx
+export async function decideOpen(tx: Tx, id: string, decided: Decided): Promise<ApprovalRow | undefined> {
+  const row = await tx
     .updateTable('approvals')
     .set({
       status: decided.status,
@@ -78,6 +88,28 @@ export function decideOpen(tx: Tx, id: string, decided: Decided): Promise<Approv
     .$if(decided.status !== 'expired', query => query.where('expires_at', '>', decided.at))
     .returningAll()
     .executeTakeFirst()
+  if (row) await recordDecisions(tx, [row], decided.at)
+  return row
+}
+
+/** Adds what became of approvals to the audit. */
+export async function recordDecisions(tx: Tx, rows: readonly ApprovalRow[], at: number): Promise<void> {
+  const entries = rows.map(row => ({
+    at,
+    kind: 'approval' as const,
+    actor: row.decided_by ?? 'hub',
+    door: row.decided_where,
+    power: row.power,
+    tool: row.tool,
+    outcome: row.status,
+    call: row.call_id,
+    details: {
+      approval: row.id,
+      thread: row.thread_id,
+      ...(row.question_json === null ? { argumentsHash: row.arguments_hash } : { question: true }),
+    },
+  }))
+  await record(tx, ...entries)
 }
 
 /**
@@ -87,11 +119,13 @@ export function decideOpen(tx: Tx, id: string, decided: Decided): Promise<Approv
 export async function closeQuestions(tx: Tx, now: number): Promise<void> {
   const end = { status: 'expired' as const, decided_at: now, decided_by: 'hub', note: CUT_OFF }
   const open = tx.updateTable('approvals').where('question_json', 'is not', null).where('status', '=', 'open')
-  await open
+  const further = await open
     .set({ ...end, answered_at: now })
     .whereRef('call_id', '=', 'id')
+    .returningAll()
     .execute()
-  await open.set(end).execute()
+  const own = await open.set(end).returningAll().execute()
+  await recordDecisions(tx, [...further, ...own], now)
 }
 
 /** Returns questions of calls that nobody runs any more, and whose end was not told yet. */

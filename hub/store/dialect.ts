@@ -7,6 +7,8 @@ export interface Dialect {
   serialKey: string
   /** Words after a table that stores its rows in the order of its key, so that a write touches one page less. */
   clustered: string
+  /** Statements that keep rows of `audit` from being changed, and from being removed but as its oldest. */
+  guardAudit: readonly string[]
   /** Makes `history_texts` and the full-text index that follows it. */
   createSearch: (db: Kysely<unknown>) => Promise<void>
   /**

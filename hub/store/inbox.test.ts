@@ -50,8 +50,8 @@ test('promise 2: draining takes everything of one thread once, in the order of a
   })
   expect([await hasWaiting(store.db, 'thr_a'), await hasWaiting(store.db, 'thr_c')]).toEqual([true, false])
   expect(await waitingCounts(store.db)).toEqual([
-    { thread: 'thr_a', count: 4 },
-    { thread: 'thr_b', count: 1 },
+    { thread: 'thr_a', count: 4, oldest: 5 },
+    { thread: 'thr_b', count: 1, oldest: 5 },
   ])
   const first = await store.write(tx => drainItems(tx, 'thr_a', 'cyc_1'))
   expect(first.map(({ payload, conversation, at }) => [payload, conversation, at])).toEqual(
@@ -61,7 +61,7 @@ test('promise 2: draining takes everything of one thread once, in the order of a
   expect(await store.write(tx => postItem(tx, item('9')))).toBe(false)
   expect(await itemsOfCycle(store.db, 'cyc_1')).toEqual(first)
   expect(await hasWaiting(store.db, 'thr_a')).toBe(false)
-  expect(await waitingCounts(store.db)).toEqual([{ thread: 'thr_b', count: 1 }])
+  expect(await waitingCounts(store.db)).toEqual([{ thread: 'thr_b', count: 1, oldest: 5 }])
 })
 
 test('the messages of people that a cycle took', async () => {

@@ -140,15 +140,21 @@ export async function hasPersonWaiting(db: Kysely<Tables>, thread: string): Prom
   return row !== undefined
 }
 
-/** Counts the waiting items of each thread that has some. */
-export async function waitingCounts(db: Kysely<Tables>): Promise<{ thread: string; count: number }[]> {
+/** Counts the waiting items of each thread that has some; `oldest` is when the first of them came. */
+export async function waitingCounts(
+  db: Kysely<Tables>,
+): Promise<{ thread: string; count: number; oldest: number }[]> {
   const rows = await db
     .selectFrom('inbox')
-    .select(eb => ['thread_id as thread', eb.fn.countAll<number>().as('count')])
+    .select(eb => [
+      'thread_id as thread',
+      eb.fn.countAll<number>().as('count'),
+      eb.fn.min('created_at').as('oldest'),
+    ])
     .where('cycle_id', 'is', null)
     .groupBy('thread_id')
     .execute()
-  return rows.map(row => ({ thread: row.thread, count: Number(row.count) }))
+  return rows.map(row => ({ thread: row.thread, count: Number(row.count), oldest: Number(row.oldest) }))
 }
 
 function toItem(

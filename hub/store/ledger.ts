@@ -3,7 +3,10 @@ import { type Kysely, sql } from 'kysely'
 import { z } from 'zod'
 import type { ToolCallStatus } from '../../schemas/chat.ts'
 import { storedPicture } from '../../schemas/picture.ts'
+import type { Power } from '../../schemas/power.ts'
+import { record } from './audit-log.ts'
 import type { NewToolCall, Tables, ToolCallRow } from './tables.ts'
+import { agentOfThread } from './threads.ts'
 import type { Tx } from './writer.ts'
 
 /** The result of a call, as the model and people get it. */
@@ -111,16 +114,36 @@ export async function startCall(tx: Tx, id: string, now: number): Promise<boolea
   return numUpdatedRows > 0n
 }
 
+/** Records the end of a call, in the audit too. A question in the midst of a call is no call, and has no end. */
 export async function finishCall(
   tx: Tx,
   id: string,
   end: { status: Exclude<ToolCallStatus, 'planned' | 'started'>; result: CallResult; now: number },
 ): Promise<void> {
-  await tx
+  const { status, result, now } = end
+  const row = await tx
     .updateTable('tool_calls')
-    .set({ status: end.status, result_json: JSON.stringify(end.result), ended_at: end.now })
+    .set({ status, result_json: JSON.stringify(result), ended_at: now })
     .where('id', '=', id)
-    .execute()
+    .returning(['thread_id', 'tool', 'started_at', 'arguments_hash'])
+    .returning(sql<Power | null>`(select power from cycles where id = tool_calls.cycle_id)`.as('power'))
+    .executeTakeFirst()
+  if (!row) return
+  await record(tx, {
+    at: now,
+    kind: 'call',
+    actor: `agent:${agentOfThread(row.thread_id)}`,
+    door: 'agent',
+    power: row.power,
+    tool: row.tool,
+    outcome: status,
+    call: id,
+    details: {
+      thread: row.thread_id,
+      argumentsHash: row.arguments_hash,
+      ...(row.started_at === null ? {} : { ms: now - row.started_at }),
+    },
+  })
 }
 
 /** Returns the calls of one step of a cycle in the order in which the model asked for them. */

@@ -3,6 +3,7 @@ import { HubError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import { backUpBeforeMigration } from './backup.ts'
 import { lockFolder, openSqliteStore } from './sqlite.ts'
+import type { OnCommit } from './sqlite-writer.ts'
 import { describeLoss, findLoss, wasUsed } from './store-loss.ts'
 import type { Tables } from './tables.ts'
 import type { Write } from './writer.ts'
@@ -23,7 +24,7 @@ export interface Store extends AsyncDisposable {
  */
 export async function openOwnStore(
   folder: string,
-  { acceptLoss, log }: { acceptLoss: boolean; log: Log },
+  { acceptLoss, log, onCommit }: { acceptLoss: boolean; log: Log; onCommit?: OnCommit },
   stack: AsyncDisposableStack,
 ): Promise<Store> {
   const used = wasUsed(folder)
@@ -34,7 +35,8 @@ export async function openOwnStore(
     if (!acceptLoss) throw new HubError('conflict', why)
     log.warn('store_loss_accepted', { why })
   }
-  return stack.use(await openStore(folder, error => log.warn('store_mark_not_written', { error })))
+  const onMarkFault = (error: unknown) => log.warn('store_mark_not_written', { error })
+  return stack.use(await openStore(folder, onMarkFault, onCommit))
 }
 
 /**
@@ -45,7 +47,8 @@ export async function openOwnStore(
 export async function openStore(
   folder: string,
   onMarkFault: (error: unknown) => void = () => undefined,
+  onCommit?: OnCommit,
 ): Promise<Store> {
   await backUpBeforeMigration(folder)
-  return openSqliteStore(folder, onMarkFault)
+  return openSqliteStore(folder, onMarkFault, onCommit)
 }

@@ -1,5 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { toIso } from '../core/clock.ts'
+import { pruneAudit } from './audit-log.ts'
 import type { Tables } from './tables.ts'
 import type { Tx, Write } from './writer.ts'
 
@@ -16,6 +17,8 @@ export interface Horizons {
   before: number
   /** Time from which on repeated deliveries are absorbed. */
   onceBefore: number
+  /** Time before which rows of the audit are deleted. */
+  auditBefore: number
 }
 
 /**
@@ -39,6 +42,7 @@ export async function prune(
   }
   for (const statement of sweeps(horizons))
     await repeat(async tx => Number((await statement.execute(tx)).numAffectedRows), BATCH)
+  await repeat(tx => pruneAudit(tx, horizons.auditBefore, BATCH), BATCH)
   for await (const id of olderIds(db, 'conversations', before, signal))
     await repeat(tx => pruneMessages(tx, id, before), 1)
   for await (const id of olderIds(db, 'threads', before, signal))

@@ -12,6 +12,16 @@ CREATE TABLE approvals (
   answered_at bigint, question_json text, lease_owner text, lease_until bigint, power text default 'routine' not null);
 CREATE INDEX approvals_status on approvals (status, expires_at);
 CREATE INDEX approvals_thread on approvals (thread_id, status);
+CREATE TRIGGER audit_kept before delete on audit
+  when old.seq > (select removed_seq from audit_chain) begin
+  select raise(abort, 'the audit is append-only'); end;
+CREATE TRIGGER audit_unchanged before update on audit begin
+  select raise(abort, 'the audit is append-only'); end;
+CREATE TABLE audit (
+  seq bigint primary key, at bigint not null, kind text not null, actor text not null, role text, door text,
+  power text, tool text, outcome text not null, call_id text, details_json text not null, hash text not null) without rowid;
+CREATE TABLE audit_chain (
+  last_seq bigint not null, last_hash text not null, removed_seq bigint not null, removed_hash text not null);
 CREATE TABLE context (
   scope text not null, owner text not null, key text not null, value text not null,
   updated_at bigint not null, power text default 'person' not null, constraint context_key primary key (scope, owner, key));

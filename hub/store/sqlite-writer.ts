@@ -5,6 +5,8 @@ import type { Tables } from './tables.ts'
 import { StoreFault, type Tx, type Write } from './writer.ts'
 
 interface Job {
+  /** When it was queued, milliseconds of the monotonic clock. */
+  at: number
   relaxed: boolean
   run: (tx: Tx) => Promise<unknown>
   resolve: (value: never) => void
@@ -19,8 +21,15 @@ const TRY_AGAIN_MS = 50
 const SYNC = CompiledQuery.raw('pragma synchronous = FULL')
 const RELAX = CompiledQuery.raw('pragma synchronous = NORMAL')
 
+/** Called after a commit, with the milliseconds that its first job waited, and that it took. */
+export type OnCommit = (commit: { waited: number; took: number }) => void
+
 /** Creates the writer of SQLite, which has one writer at a time: jobs that arrive together share a commit. */
-export function createWriter(db: Kysely<Tables>, mark?: Pick<StoreMark, 'count' | 'write'>): Write {
+export function createWriter(
+  db: Kysely<Tables>,
+  mark?: Pick<StoreMark, 'count' | 'write'>,
+  onCommit?: OnCommit,
+): Write {
   const queue: Job[] = []
   let draining = false
   let relaxed = false
@@ -33,6 +42,7 @@ export function createWriter(db: Kysely<Tables>, mark?: Pick<StoreMark, 'count' 
     const settle: (() => void)[] = []
     const isDurable = jobs.some(job => !job.relaxed)
     let commits: number | undefined
+    const begun = systemClock.monotonic()
     try {
       await setDurability(!isDurable)
       await whenUnlocked(() => {
@@ -47,6 +57,7 @@ export function createWriter(db: Kysely<Tables>, mark?: Pick<StoreMark, 'count' 
       return
     }
     if (commits !== undefined) mark?.write(commits)
+    onCommit?.({ waited: begun - (jobs[0]?.at ?? begun), took: systemClock.monotonic() - begun })
     for (const done of settle) done()
   }
   const drain = async () => {
@@ -55,7 +66,8 @@ export function createWriter(db: Kysely<Tables>, mark?: Pick<StoreMark, 'count' 
   }
   return (run, durability = 'disk') =>
     new Promise((resolve, reject) => {
-      queue.push({ run, resolve, reject, relaxed: durability === 'relaxed' })
+      const at = systemClock.monotonic()
+      queue.push({ at, run, resolve, reject, relaxed: durability === 'relaxed' })
       if (draining) return
       draining = true
       // The commit starts after the current round of I/O, so that jobs that arrived in it share it.

@@ -18,7 +18,7 @@ import { migrate } from './migrations/index.ts'
 import { BESIDE, databaseFile, makePrivate } from './sqlite-backup.ts'
 import { toGuarded, withFaults } from './sqlite-faults.ts'
 import { createSearch, searchTexts } from './sqlite-search.ts'
-import { createWriter } from './sqlite-writer.ts'
+import { createWriter, type OnCommit } from './sqlite-writer.ts'
 import { openStoreMark, type StoreMark } from './store-mark.ts'
 import type { Tables } from './tables.ts'
 import { StoreFault } from './writer.ts'
@@ -27,12 +27,24 @@ import { StoreFault } from './writer.ts'
 const sqlite: Dialect = {
   serialKey: 'integer primary key autoincrement',
   clustered: 'without rowid',
+  guardAudit: [
+    `create trigger audit_unchanged before update on audit begin
+      select raise(abort, 'the audit is append-only'); end`,
+    // Retention first moves the beginning of the chain.
+    `create trigger audit_kept before delete on audit
+      when old.seq > (select removed_seq from audit_chain) begin
+      select raise(abort, 'the audit is append-only'); end`,
+  ],
   createSearch,
   searchTexts,
 }
 
 /** Opens the store in `<data>/superbloom.db`, and brings its schema up to date. */
-export async function openSqliteStore(folder: string, onMarkFault: (error: unknown) => void) {
+export async function openSqliteStore(
+  folder: string,
+  onMarkFault: (error: unknown) => void,
+  onCommit?: OnCommit,
+) {
   const db = openSqlite(folder)
   let mark: StoreMark
   try {
@@ -47,14 +59,18 @@ export async function openSqliteStore(folder: string, onMarkFault: (error: unkno
   const findProblem = watchFile(databaseFile(folder))
   return {
     db,
-    write: createWriter(db, {
-      count(tx) {
-        const problem = findProblem()
-        if (problem !== undefined) throw new StoreFault('unreachable', problem)
-        return mark.count(tx)
+    write: createWriter(
+      db,
+      {
+        count(tx) {
+          const problem = findProblem()
+          if (problem !== undefined) throw new StoreFault('unreachable', problem)
+          return mark.count(tx)
+        },
+        write: mark.write,
       },
-      write: mark.write,
-    }),
+      onCommit,
+    ),
     findProblem,
     async compact() {
       for (const text of ['vacuum', 'pragma wal_checkpoint(truncate)'])

@@ -1,4 +1,5 @@
 import type { Generated, Insertable, Selectable } from 'kysely'
+import type { AuditKind } from '../../schemas/audit.ts'
 import type { MessageKind, ToolCallStatus } from '../../schemas/chat.ts'
 import type { Power, ToolClass } from '../../schemas/power.ts'
 import type { ListedPerson, ListedToken, Role } from '../../schemas/tokens.ts'
@@ -327,6 +328,27 @@ export interface Tables {
     risen_to: ToolClass | null
     risen_at: number | null
   }
+  /** What happened, by whom; append-only. */
+  audit: {
+    /** From 1, without gaps. */
+    seq: number
+    at: number
+    kind: AuditKind
+    actor: string
+    /** Role of the token, and the entrance; null where there is none. */
+    role: string | null
+    door: string | null
+    power: Power | null
+    tool: string | null
+    outcome: string
+    /** Id of a tool call: of `tool_calls`, which holds its arguments, or of a client's call. */
+    call_id: string | null
+    details_json: string
+    /** SHA-256 of the hash of the row before and of this row. */
+    hash: string
+  }
+  /** The two ends of the audit's chain, one row: its newest row, and the newest of those that retention removed. */
+  audit_chain: { last_seq: number; last_hash: string; removed_seq: number; removed_hash: string }
   tokens: {
     id: string
     /** What it shows as; of sessions and links the person. */
@@ -362,6 +384,7 @@ export type ApprovalRow = Selectable<Tables['approvals']>
 export type ToolPinRow = Selectable<Tables['tool_pins']>
 export type TokenRow = Selectable<Tables['tokens']>
 export type PersonRow = Selectable<Tables['people']>
+export type AuditTableRow = Selectable<Tables['audit']>
 export type AllowanceRow = Selectable<Tables['allowances']>
 export type DeadLetterRow = Selectable<Tables['dead_letters']>
 export type SessionRow = Selectable<Tables['sessions']>

@@ -4,6 +4,7 @@ import { lowest, type Power } from '../../schemas/power.ts'
 import { type TaskGrants, taskGrants } from '../../schemas/tasks.ts'
 import type { JsonObject } from '../core/forwarding.ts'
 import { truncate } from '../core/text.ts'
+import { recordDecisions } from './approvals.ts'
 import { appendMessage } from './conversations.ts'
 import { runningCycle } from './cycles.ts'
 import { settleEventsOf } from './events.ts'
@@ -230,6 +231,7 @@ async function closeWaits(tx: Tx, thread: string, now: number): Promise<Pick<End
     .where('status', '=', 'open')
     .returningAll()
     .execute()
+  await recordDecisions(tx, closed, now)
   const told: ChatMessage[] = []
   for (const approval of closed) {
     const text = `Approval ${approval.id} was closed, since the task has ended; it did not run.`

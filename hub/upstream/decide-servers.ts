@@ -260,13 +260,14 @@ function toTransport(
 }
 
 /** Returns the settings without the fields of other programs. */
-function toOAuth({ grant, clientId, clientSecret, scope, issuer }: OAuthEntry): OAuthSettings {
+function toOAuth({ grant, clientId, clientSecret, scope, issuer, hosts }: OAuthEntry): OAuthSettings {
   return {
     grant,
     ...(clientId === undefined ? {} : { clientId }),
     ...(clientSecret === undefined ? {} : { clientSecret }),
     ...(scope === undefined ? {} : { scope }),
     ...(issuer === undefined ? {} : { issuer }),
+    ...(hosts === undefined ? {} : { hosts }),
   }
 }
 

@@ -9,6 +9,8 @@ export interface OAuthSettings {
   clientSecret?: string
   scope?: string
   issuer?: string
+  /** Hosts in private networks that the login may lead to, besides those of `url` and `issuer`. */
+  hosts?: string[]
 }
 
 /** Says how a server is reached and where it came from. Of two with one name the first `origin` wins. */

@@ -12,7 +12,7 @@ const PROVIDER_MS = 50
 const REPLY =
   'data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"bench","choices":[{"index":0,"delta":{"role":"assistant","content":"ok"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
 
-async function openSlowProvider() {
+export async function openSlowProvider() {
   const server = createServer(async (request, response) => {
     request.resume()
     await once(request, 'end')

@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { systemClock } from '../../hub/core/clock.ts'
 import { createIds } from '../../hub/core/ids.ts'
+import { createLog } from '../../hub/core/log.ts'
 import { createSignals } from '../../hub/core/signals.ts'
+import { createTelemetry } from '../../hub/core/telemetry.ts'
 import { createRouter } from '../../hub/runtime/router.ts'
 import { openStore } from '../../hub/store/open.ts'
 import { median, round } from './start/usage.ts'
@@ -35,13 +37,17 @@ async function rate(count: number, posters: number, post: Post): Promise<number>
 /** Posts through the hub's router, which acknowledges a message when it is on the disk. */
 async function openHub(folder: string, stack: AsyncDisposableStack): Promise<Post> {
   const store = stack.use(await openStore(folder))
+  const clock = systemClock
+  const log = createLog({ level: 'error', now: clock.now, write: () => undefined })
+  const signals = createSignals(error => {
+    throw error
+  })
   const router = createRouter({
     store,
-    clock: systemClock,
+    clock,
     newId: ids,
-    signals: createSignals(error => {
-      throw error
-    }),
+    signals,
+    telemetry: createTelemetry({ clock, log, signals }),
     agents: () => [
       { name: 'homelab', conversations: ['homelab'], shared: false, events: [], limits: { tasks: 5 } },
     ],

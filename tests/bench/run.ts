@@ -47,6 +47,10 @@ const benchmarks: Readonly<Record<string, { about: string; load(): Promise<() =>
     about: 'the files and functions that a message, a call, an approval and a schedule pass through',
     load: async () => (await import('./ways.ts')).ways,
   },
+  load: {
+    about: '1,000 chats and 200 MCP clients for ten minutes: what is dropped, and memory',
+    load: async () => (await import('./load.ts')).load,
+  },
   fleet: {
     about: '200 agents busy at once: throughput and fairness',
     load: async () => (await import('./fleet.ts')).fleet,

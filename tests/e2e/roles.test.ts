@@ -122,6 +122,7 @@ const DOORS: Record<string, [enter: (token: string | undefined) => Promise<numbe
     'GET /': [http('GET', '/'), open(200)],
     'GET /healthz': [http('GET', '/healthz'), open(200)],
     'GET /readyz': [http('GET', '/readyz'), open(200)],
+    'GET /metrics': [http('GET', '/metrics'), { ...ONLY_OWNER, owner: 200, metrics: 200 }],
     'GET /none': [http('GET', '/none'), open(404)],
     '/mcp': [mcp('/mcp'), PROGRAMS],
     '/mcp/<toolset>': [mcp('/mcp/some'), PROGRAMS],

@@ -44,11 +44,14 @@ export interface AuthorizationServer extends AsyncDisposable {
   guard(scopes?: Readonly<Record<string, string>>): Guard
 }
 
-export async function startAuthorizationServer({ registers = true } = {}): Promise<AuthorizationServer> {
+export async function startAuthorizationServer({
+  registers = true,
+  host = '127.0.0.1',
+} = {}): Promise<AuthorizationServer> {
   const app = express()
   const server = createServer(app)
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  const issuer = `http://${host}:${(server.address() as AddressInfo).port}/`
   const state = { lasts: 3600, answer: {} as Record<string, string>, onRefresh: (): unknown => undefined }
   const asked: string[] = []
   const tokens = createTokens(() => state.lasts)

@@ -15,6 +15,8 @@ export interface OAuthWorldOptions {
   scopes?: Record<string, string>
   /** True if clients may register themselves; default true. */
   registers?: boolean
+  /** The name of the machine in the authorization server's address; default that of the server's. */
+  host?: string
   /** Replaces the authorization server's own guard. */
   guard?: (own: Guard) => Guard
 }
@@ -51,10 +53,11 @@ export class OAuthWorld implements AsyncDisposable {
     entry,
     scopes,
     registers = true,
+    host = '127.0.0.1',
     guard = own => own,
   }: OAuthWorldOptions = {}): Promise<OAuthWorld> {
     await using stack = new AsyncDisposableStack()
-    const people = stack.use(await startAuthorizationServer({ registers }))
+    const people = stack.use(await startAuthorizationServer({ registers, host }))
     const remote = stack.use(createHttpServer(kind, guard(people.guard(scopes))))
     await remote.start(['one', 'two'])
     const config = JSON.stringify({ servers: { metrics: false, remote: { url: remote.url, ...entry } } })

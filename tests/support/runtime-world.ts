@@ -3,6 +3,7 @@ import { createIds } from '../../hub/core/ids.ts'
 import { createLog } from '../../hub/core/log.ts'
 import type { Model, Price } from '../../hub/core/model.ts'
 import { createSignals, type SignalMap } from '../../hub/core/signals.ts'
+import { createTelemetry } from '../../hub/core/telemetry.ts'
 import { givesMetaTool, givesTool } from '../../hub/core/tool-access.ts'
 import type { ServerCallOptions, ToolBox, ToolOutcome } from '../../hub/core/tool-box.ts'
 import { createMetaTools } from '../../hub/meta-tools/index.ts'
@@ -240,7 +241,8 @@ function createLife(parts: Parts, death: Death | undefined) {
   signals.on('schedules', schedules => seen.schedules.add(schedules))
   const newId = createIds(clock.now)
   const retired: string[] = []
-  const common = { store, clock, newId, signals }
+  const telemetry = createTelemetry({ clock, log, signals })
+  const common = { store, clock, newId, signals, telemetry }
   const router = createRouter({ ...common, agents: () => [...agents.values()], retired: () => retired })
   const reset = createReset({ ...common, agents: () => [...agents.values()] })
   const meta = createMetaTools({

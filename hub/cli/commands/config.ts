@@ -5,7 +5,7 @@ import { configFile } from '../../../schemas/config.ts'
 import { createEnvironment } from '../../config/environment.ts'
 import { loadConfig } from '../../config/load.ts'
 import { textsExpanded } from '../../config/yaml-file.ts'
-import { maskSecrets } from '../mask-secrets.ts'
+import { maskSecrets } from '../../core/mask-secrets.ts'
 import { print, printJson } from '../print.ts'
 
 export function define(command: Command): void {

@@ -50,7 +50,7 @@ export const chat = defineHubTool({
   effect: 'adds',
   right: 'chat',
   async run(args, context) {
-    const { deps, principal } = context
+    const { deps, principal, trace } = context
     const conversation = await meantConversation(context, args)
     checkUse(deps, principal, conversation)
     const message = await deps.postMessage({
@@ -61,6 +61,7 @@ export const chat = defineHubTool({
       clientId: args.idempotencyKey,
       images: args.images,
       schema: args.schema,
+      trace,
     })
     if (COMMAND.test(message.text)) {
       const taken = { conversation, messageId: message.id }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { describeProblems } from '../../../schemas/problems.ts'
+import type { TraceContext } from '../../../schemas/trace.ts'
 import { HubError } from '../../core/errors.ts'
 import { dropNulls, parseJson, withoutNul } from '../../core/json.ts'
 import type { Principal, Right } from '../../core/principal.ts'
@@ -10,6 +11,8 @@ export interface HubToolContext {
   /** Who calls. */
   principal: Principal
   signal: AbortSignal
+  /** Trace that the call belongs to. */
+  trace?: TraceContext | undefined
   /** Reports progress; does nothing if the client did not ask for it. */
   progress(message: string): void
 }

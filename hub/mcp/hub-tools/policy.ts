@@ -80,8 +80,10 @@ export const revokeOne = defineHubTool({
   output: allowance,
   effect: 'removes',
   right: 'admin',
-  async run({ id }, { deps }) {
-    const revoked = await deps.store.write(tx => revokeAllowance(tx, id, deps.clock.now()))
+  async run({ id }, { deps, principal }) {
+    const revoked = await deps.store.write(tx =>
+      revokeAllowance(tx, id, { by: principal.name, now: deps.clock.now() }),
+    )
     if (!revoked)
       throw new HubError('not_found', `There is no allowance ${id} in force; hub_list_allowances shows them`)
     return toAllowance(revoked)

@@ -5,13 +5,13 @@ import type { UpstreamHealth } from '../../../schemas/health.ts'
 import type { Budgets, HubStatus } from '../../../schemas/hub-status.ts'
 import { type Clock, dayOf } from '../../core/clock.ts'
 import type { Model, ModelQuirk } from '../../core/model.ts'
-import { threadsAwaitingApproval } from '../../store/approvals.ts'
+import { countOpenApprovals, threadsAwaitingApproval } from '../../store/approvals.ts'
 import { countOpenDeadLetters, failedThreads } from '../../store/dead-letters.ts'
 import { waitingCounts } from '../../store/inbox.ts'
 import type { Store } from '../../store/open.ts'
 import { laterThreads, suspendedThreads } from '../../store/suspended.ts'
 import type { UsageDay } from '../../store/tables.ts'
-import { mainThreadId } from '../../store/threads.ts'
+import { agentOfThread, mainThreadId } from '../../store/threads.ts'
 import { usageOfDay } from '../../store/usage.ts'
 import type { ListedAgent } from './deps.ts'
 
@@ -65,11 +65,23 @@ export async function readStatus(
     ...(held ? { held } : {}),
     serversDown: [...serversDown].map(([name, since]) => ({ name, since })),
     servers: await readServers(facts, quirks, asked.health === true),
-    queues: { waiting: waiting.reduce((sum, { count }) => sum + count, 0), busy },
+    queues: {
+      waiting: waiting.reduce((sum, { count }) => sum + count, 0),
+      busy,
+      approvals: await countOpenApprovals(store.db),
+      agents: facts.agents.map(({ name }) => toQueue(name, waiting)),
+    },
     budgets: await readBudgets(store, dayOf(clock.now(), facts.timezone), facts),
     store: { kind: 'sqlite', bytes: storeBytes(facts.dataFolder) },
     problems: fault === undefined ? problems : [fault, ...problems],
   }
+}
+
+/** Returns what waits for an agent, in its main thread and its tasks. */
+function toQueue(name: string, waiting: Awaited<ReturnType<typeof waitingCounts>>) {
+  const own = waiting.filter(({ thread }) => agentOfThread(thread) === name)
+  const oldestAt = own.length === 0 ? {} : { oldestAt: Math.min(...own.map(({ oldest }) => oldest)) }
+  return { name, waiting: own.reduce((sum, { count }) => sum + count, 0), ...oldestAt }
 }
 
 /** Returns what a day used of the daily limits. */

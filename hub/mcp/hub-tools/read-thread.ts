@@ -3,14 +3,14 @@ import { auditCycle, type ThreadAudit, threadAudit } from '../../../schemas/hub-
 import { toIso } from '../../core/clock.ts'
 import { HubError } from '../../core/errors.ts'
 import { toLine, truncate } from '../../core/text.ts'
+import { resultOf } from '../../store/ledger.ts'
 import {
   type AuditEntry,
   callsOfCycles,
   cyclesOfThread,
   findListed,
   historyOfCycles,
-} from '../../store/audit.ts'
-import { resultOf } from '../../store/ledger.ts'
+} from '../../store/read-threads.ts'
 import type { CycleRow, ToolCallRow } from '../../store/tables.ts'
 import type { HubToolDeps } from './deps.ts'
 import { defineHubTool, toView } from './hub-tool.ts'

@@ -3,7 +3,7 @@ import { type ThreadView, threadStatuses, threadView } from '../../../schemas/hu
 import { name } from '../../../schemas/names.ts'
 import { toIso } from '../../core/clock.ts'
 import { plural, toLine, truncate } from '../../core/text.ts'
-import { type ListedThread, listThreadsOf } from '../../store/audit.ts'
+import { type ListedThread, listThreadsOf } from '../../store/read-threads.ts'
 import { defineHubTool, toView } from './hub-tool.ts'
 
 export const listAllThreads = defineHubTool({

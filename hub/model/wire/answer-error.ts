@@ -20,7 +20,9 @@ export async function toAnswerError(
 ): Promise<ModelError> {
   const { status, headers } = response
   const text = await response.text()
-  const error = readError(text)
+  const moved = status >= 300 && status < 400 ? headers.get('location')?.split('?', 1)[0] : undefined
+  const error =
+    moved === undefined ? readError(text) : `it is at ${moved} now; if you trust that, make it the baseUrl`
   return toModelError(endpoint, toRefusal(error, status), { retryAfter: toRetryAfter(headers, error, now) })
 }
 

@@ -3,6 +3,7 @@ import { parseJson } from '../../core/json.ts'
 import { ModelError } from '../../core/model.ts'
 import { toSpan } from '../../core/text.ts'
 import { findCoded, toAnswerError, toNetworkError, toUnsentError } from './answer-error.ts'
+import { fetchProvider } from './fetch-provider.ts'
 import {
   brokenStream,
   describeProvider,
@@ -72,7 +73,8 @@ export function openWireCall(options: WireOptions) {
       try {
         const body =
           edit && typeof init.body === 'string' ? JSON.stringify(edit(JSON.parse(init.body))) : init.body
-        const response = await fetch(input, { ...init, ...(body && { body }), signal: either })
+        const address = input instanceof Request ? input.url : input
+        const response = await fetchProvider(address, { ...init, ...(body && { body }), signal: either })
         hasAnswered = true
         if (!response.ok) throw await toAnswerError(endpoint, response, clock.now())
         return toGuarded(response)

@@ -1,3 +1,4 @@
+import type { TraceContext } from '../../../schemas/trace.ts'
 import { HubError } from '../../core/errors.ts'
 import { type Begun, type Model, ModelError, type ModelReply, type ModelRequest } from '../../core/model.ts'
 import { countCall, type Usage } from '../../store/cycles.ts'
@@ -30,11 +31,13 @@ export interface Account {
   unpaid?: Unpaid | undefined
   /** Text that the last call which was cut had streamed. */
   cutText: string
+  /** Trace that the calls belong to. */
+  trace?: TraceContext | undefined
   /** Lets servers use the model one after the other, so that each use is paid before the next. */
   sampling?: Semaphore
 }
 
-type Deps = Parameters<typeof reserveCall>[0] & Pick<RuntimeDeps, 'log'>
+type Deps = Parameters<typeof reserveCall>[0] & Pick<RuntimeDeps, 'log' | 'telemetry'>
 
 interface Call {
   model: Model
@@ -55,7 +58,7 @@ export async function completeMetered(deps: Deps, cycle: ActiveCycle, call: Call
   await chargeNow(deps, cycle)
   account.cutText = ''
   const reserved = await reserveCall(deps, account, model, call.request, signal)
-  const { reply, error, usage, streamed } = await attempt(deps, call, reserved)
+  const { reply, error, usage, streamed } = await measure(deps, account, call, reserved)
   // A call that the hub's own end cuts is charged when its cycle goes on, like one that a crash cut.
   if (!usage || (!reply && signal.aborted && signal.reason instanceof HubError)) {
     deps.meter.release(reserved.reservation)
@@ -73,6 +76,24 @@ type Attempted = { streamed: string } & (
   /** `usage` is set if the provider may have begun to answer: it bills that. */
   | { reply?: undefined; usage: Usage | undefined; error: unknown }
 )
+
+/** Makes an attempt, and reports it. */
+async function measure(
+  deps: Deps,
+  { agent, cycle, trace }: Account,
+  call: Call,
+  reserved: Reserved,
+): Promise<Attempted> {
+  const { model, signal } = call
+  const facts = { agent: agent.name, cycle, model: model.name, request: reserved.request }
+  const span = deps.telemetry.begin('model', facts, trace)
+  const attempted = await attempt(deps, call, reserved)
+  const { reply, usage, error } = attempted
+  const { currency } = reply?.by?.price ?? model.price ?? {}
+  const outcome = reply ? 'ok' : error instanceof ModelError ? error.kind : signal.aborted ? 'cut' : 'error'
+  span.end(outcome, { spending: usage && { ...usage, currency }, reply })
+  return attempted
+}
 
 async function attempt(
   { log }: Pick<Deps, 'log'>,
@@ -201,7 +222,7 @@ export async function completeApart(
   }
   try {
     await charge(priced({ input, output: request.maxOutput, cachedInput: 0 }, model))
-    const { reply, error, usage } = await attempt(deps, call, reserved)
+    const { reply, error, usage } = await measure(deps, account, call, reserved)
     await charge(usage ?? priced(NO_TOKENS, model))
     if (!reply) throw error
     return reply

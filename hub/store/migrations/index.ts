@@ -12,6 +12,7 @@ import { up as approvalLeases } from './008-approval-leases.ts'
 import { up as powers } from './009-powers.ts'
 import { up as toolPins } from './010-tool-pins.ts'
 import { up as tokens } from './011-tokens.ts'
+import { up as audit } from './012-audit.ts'
 
 type Up = (db: Kysely<unknown>, dialect: Dialect) => Promise<void>
 
@@ -28,6 +29,7 @@ export const migrations: readonly { name: string; up: Up }[] = [
   { name: '009-powers', up: powers },
   { name: '010-tool-pins', up: toolPins },
   { name: '011-tokens', up: tokens },
+  { name: '012-audit', up: audit },
 ]
 
 /** Brings the schema of a database up to date. Throws, with the migration's name, if one fails. */

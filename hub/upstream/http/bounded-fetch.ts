@@ -12,9 +12,9 @@ const NO_BODY: ReadonlySet<number> = new Set([101, 204, 205, 304])
  * Creates a `fetch` for servers that may send anything: it throws for a response over LONGEST_MESSAGE, calls
  * `onOverlong` if an event stream brings a longer message, and reads a flood of events slowly.
  */
-export function createBoundedFetch(clock: Clock, onOverlong: () => void): FetchLike {
+export function createBoundedFetch(clock: Clock, onOverlong: () => void, send: FetchLike = fetch): FetchLike {
   return async (url, init) => {
-    const response = await fetch(url, init)
+    const response = await send(url, init)
     const { body, status } = response
     if (!body || NO_BODY.has(status) || (status >= 300 && status < 400)) return response
     if (!response.ok) return copy(response, await readSome(body, LONGEST_ERROR))

@@ -7,6 +7,7 @@ import { type Clock, sleep } from '../../core/clock.ts'
 import { describeError } from '../../core/errors.ts'
 import { isObject } from '../../core/forwarding.ts'
 import { parseJson } from '../../core/json.ts'
+import { decideRedirect, MOST_REDIRECTS } from '../../core/redirect.ts'
 import { FLOOD_PAUSE_MS, LONGEST_MESSAGE, tooLong } from '../bounds.ts'
 import type { Authorization } from '../oauth/authorization.ts'
 import { connectionClosed, toRefusal } from '../request-errors.ts'
@@ -14,8 +15,6 @@ import { WAITS } from '../restarts.ts'
 import { decode, EventCutter, parseEvents } from './event-cutter.ts'
 import { HeldBytes, HeldShare } from './held-bytes.ts'
 
-/** The most redirects of one request. */
-const MOST_MOVES = 5
 /** Milliseconds that a stream may stay open after its answer. */
 const LINGER_MS = 2_000
 /** Milliseconds until the rest of an answer is asked for, unless the server says when. */
@@ -144,10 +143,9 @@ function createOpen({ url, authorization }: HttpPostDeps) {
     const headers = { ...what.headers, ...(used === undefined ? {} : { Authorization: `Bearer ${used}` }) }
     for (let moves = 0; ; moves++) {
       const response = await send(target, { ...what, headers, signal, headersTimeout: 0, bodyTimeout: 0 })
-      const { statusCode } = response
-      const next =
-        statusCode === 307 || statusCode === 308 ? moveTo(response.headers['location'], target) : undefined
-      if (!next || moves === MOST_MOVES) return await toOpened(response, share)
+      const { statusCode: status, headers: answered } = response
+      const next = decideRedirect(what.method, target, { status, location: answered['location'] })
+      if (!next || moves === MOST_REDIRECTS) return await toOpened(response, share)
       await response.body.dump()
       target = next
     }
@@ -163,14 +161,6 @@ function createOpen({ url, authorization }: HttpPostDeps) {
       if (!(await authorization.refused({ status, authenticate, used, again }))) return opened
     }
   }
-}
-
-/** Returns a redirect's target on the same server: the headers may be a secret between it and the hub. */
-function moveTo(location: unknown, url: URL): URL | undefined {
-  if (typeof location !== 'string' || !URL.canParse(location, url.href)) return undefined
-  const next = new URL(location, url)
-  const isSecured = url.protocol === 'http:' && next.protocol === 'https:' && next.host === url.host
-  return next.origin === url.origin || (isSecured && url.port === '') ? next : undefined
 }
 
 async function toOpened(

@@ -46,7 +46,7 @@ beforeEach(async () => {
 
 /** Begins a person's login, up to where they come back. */
 async function begin() {
-  const login = await beginLogin(authorization, 'http://127.0.0.1:1/oauth/callback', fetch)
+  const login = await beginLogin(authorization, 'http://127.0.0.1:1/oauth/callback')
   const back = (await fetch(login.url, { redirect: 'manual' })).headers.get('location') ?? ''
   return { finish: () => login.finish(new URL(back).searchParams) }
 }

@@ -75,6 +75,11 @@ export class Authorization {
     return this.#login.kept?.tokens?.access_token
   }
 
+  /** Fetches metadata and tokens from the addresses that the server names. */
+  get fetch(): FetchLike {
+    return this.#deps.fetch
+  }
+
   get settings(): Partial<OAuthSettings> {
     return this.spec.transport.oauth ?? {}
   }

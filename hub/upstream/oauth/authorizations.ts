@@ -4,9 +4,11 @@ import { HubError } from '../../core/errors.ts'
 import { toCanonicalJson } from '../../core/json.ts'
 import type { Log } from '../../core/log.ts'
 import { createBoundedFetch } from '../http/bounded-fetch.ts'
+import { createPublicFetch, NotPublicError, type Target } from '../http/public-fetch.ts'
 import type { HttpSpec, ServerSpec } from '../server-spec.ts'
 import { Authorization } from './authorization.ts'
 import { createCredentialStore } from './credentials.ts'
+import { LoginFault } from './faults.ts'
 import { createLogins, type Logins } from './logins.ts'
 
 /** Milliseconds that an authorization server may take for one answer. */
@@ -43,14 +45,14 @@ export function createAuthorizations({
   onChange,
 }: AuthorizationsDeps): Authorizations {
   const store = createCredentialStore(dataFolder)
-  const fetch = createLimitedFetch(clock)
-  const logins = createLogins({ clock, log, fetch, onDone: onChange })
+  const logins = createLogins({ clock, log, onDone: onChange })
   const known = new Map<string, { key: string; authorization: Authorization }>()
   const of = (spec: ServerSpec) => {
     if (!isOverHttp(spec) || sendsItsOwn(spec)) return undefined
     const key = toCanonicalJson([spec.transport.url, spec.transport.oauth ?? {}])
     const before = known.get(spec.name)
     if (before?.key === key) return before.authorization
+    const fetch = createLimitedFetch(clock, spec)
     const authorization = new Authorization(spec, { clock, log, store, fetch }, before?.authorization)
     known.set(spec.name, { key, authorization })
     return authorization
@@ -99,15 +101,33 @@ function sendsItsOwn({ transport }: HttpSpec): boolean {
   return Object.keys(transport.headers).some(name => name.toLowerCase() === 'authorization')
 }
 
-/** Creates a `fetch` for servers that may be slow, or may answer anything. */
-function createLimitedFetch(clock: Clock): FetchLike {
-  const bounded = createBoundedFetch(clock, () => undefined)
+/**
+ * Creates a `fetch` for the addresses that a server names for its login. What answers there may be slow, may
+ * answer anything, and is in no private network unless the server's entry names its host.
+ */
+function createLimitedFetch(clock: Clock, { transport }: HttpSpec): FetchLike {
+  const bounded = createBoundedFetch(clock, () => undefined, createPublicFetch(toNamed(transport)))
   return async (url, init) => {
     const limit = timeoutSignal(clock, TIMEOUT_MS, new URL(url).host)
     try {
       return await bounded(url, { ...init, signal: limit.signal })
+    } catch (error) {
+      if (!(error instanceof NotPublicError)) throw error
+      const line = `oauth: { hosts: ["${error.host}"] }`
+      throw new LoginFault(`${error.message}, and its entry does not name it: add ${line} if it is yours`)
     } finally {
       limit.cancel()
     }
   }
+}
+
+/**
+ * Returns whether an entry names a host. One that is named with https counts with https alone: its
+ * certificate then shows that the name still leads to the same host.
+ */
+function toNamed({ url, oauth }: HttpSpec['transport']): (target: Target) => boolean {
+  const { issuer = url, hosts = [] } = oauth ?? {}
+  const named = [url, issuer, ...hosts.map(host => `http://${host}`)].map(one => new URL(one))
+  return ({ protocol, hostname }) =>
+    named.some(one => one.hostname === hostname && (protocol === 'https:' || one.protocol === 'http:'))
 }

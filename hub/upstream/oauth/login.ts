@@ -3,7 +3,6 @@ import {
   type AuthorizationServerMetadata,
   auth,
   exchangeAuthorization,
-  type FetchLike,
   isHttpsUrl,
   type OAuthClientProvider,
   type OAuthServerInfo,
@@ -28,11 +27,8 @@ export interface Login {
 }
 
 /** Begins a login; registers the hub if it has to. Throws `unavailable` that says why nobody can log in. */
-export async function beginLogin(
-  authorization: Authorization,
-  redirectUrl: string,
-  fetch: FetchLike,
-): Promise<Login> {
+export async function beginLogin(authorization: Authorization, redirectUrl: string): Promise<Login> {
+  const { fetch } = authorization
   const { name, transport } = authorization.spec
   const state = randomBytes(STATE_BYTES).toString('base64url')
   try {
@@ -54,7 +50,7 @@ export async function beginLogin(
       state,
       url: url.href,
       finish: answer =>
-        finishLogin(answer, { authorization, server, client, verifier, resource, redirectUrl, url, fetch }),
+        finishLogin(answer, { authorization, server, client, verifier, resource, redirectUrl, url }),
     }
   } catch (error) {
     const why = describeFault(error, [authorization.settings.clientSecret])
@@ -136,11 +132,10 @@ interface Finishing extends Omit<Asked, 'state'> {
   verifier: string
   resource: string | undefined
   url: URL
-  fetch: FetchLike
 }
 
 async function finishLogin(answer: URLSearchParams, asked: Finishing): Promise<void> {
-  const { authorization, client, verifier, resource, redirectUrl, url, fetch } = asked
+  const { authorization, client, verifier, resource, redirectUrl, url } = asked
   const { authorizationServerUrl, authorizationServerMetadata: metadata } = asked.server
   const { clientId, clientSecret } = authorization.settings
   const code = answer.get('code')
@@ -160,7 +155,7 @@ async function finishLogin(answer: URLSearchParams, asked: Finishing): Promise<v
       codeVerifier: verifier,
       redirectUri: redirectUrl,
       ...(resource === undefined ? {} : { resource }),
-      fetchFn: fetch,
+      fetchFn: authorization.fetch,
     })
     if (authorization.isRetired) throw new Error('meanwhile somebody logged out, or its entry changed')
     // A response that names no scope granted what was asked for (RFC 6749, 5.1).

@@ -1,4 +1,3 @@
-import type { FetchLike } from '@modelcontextprotocol/client'
 import type { Clock } from '../../core/clock.ts'
 import { describeError, HubError } from '../../core/errors.ts'
 import type { Log } from '../../core/log.ts'
@@ -28,7 +27,6 @@ export interface Logins extends Disposable {
 export interface LoginsDeps {
   clock: Clock
   log: Log
-  fetch: FetchLike
   /** Called when a server has new tokens. */
   onDone: (server: string) => void
 }
@@ -42,7 +40,7 @@ interface Entry {
   cancelTimer: () => void
 }
 
-export function createLogins({ clock, log, fetch, onDone }: LoginsDeps): Logins {
+export function createLogins({ clock, log, onDone }: LoginsDeps): Logins {
   const entries = new Map<string, Entry>()
   const fail = (entry: Entry, error: string) => {
     if (entry.state.status === 'waiting') entry.state = { status: 'failed', error }
@@ -61,7 +59,7 @@ export function createLogins({ clock, log, fetch, onDone }: LoginsDeps): Logins 
   }
   return {
     async begin(authorization, redirectUrl) {
-      const login = await beginLogin(authorization, redirectUrl, fetch)
+      const login = await beginLogin(authorization, redirectUrl)
       const server = authorization.spec.name
       cancel(server)
       const state = { status: 'waiting' as const }

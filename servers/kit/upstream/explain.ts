@@ -1,7 +1,7 @@
+import type { Redact } from '../../../schemas/redact.ts'
 import { describeError } from '../log.ts'
 import { cleanText } from '../text.ts'
 import { type FailureFacts, UpstreamFailure } from './failure.ts'
-import type { Redact } from './redact.ts'
 
 /**
  * Names that help a person correct an upstream's settings: its variables, and the page of the upstream that

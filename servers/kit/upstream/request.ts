@@ -1,3 +1,4 @@
+import type { Redact } from '../../../schemas/redact.ts'
 import { type Clock, sleep, timeoutSignal, unlessAborted } from '../clock.ts'
 import { ToolFailure } from '../failure.ts'
 import { toSpanText } from '../text.ts'
@@ -14,7 +15,6 @@ import {
 } from './explain.ts'
 import { UpstreamFailure } from './failure.ts'
 import { findReason } from './reason.ts'
-import type { Redact } from './redact.ts'
 import { decideRetry, readRetryAfter } from './retry.ts'
 
 type QueryValue = string | number | boolean | undefined

@@ -1,11 +1,11 @@
 import type { z } from 'zod'
+import { createRedact } from '../../../schemas/redact.ts'
 import { type Clock, systemClock } from '../clock.ts'
 import { cleanText, toByteText } from '../text.ts'
 import { type AnswerHeaders, type Exchange, readBytes } from './exchange.ts'
 import { type FailedRequest, toUnexpected, toUpstreamFailure, type UpstreamSettings } from './explain.ts'
 import { UpstreamFailure } from './failure.ts'
 import { looksLikePage } from './reason.ts'
-import { createRedact } from './redact.ts'
 import { type Method, type RequestOptions, request, type Target, toFailedRequest } from './request.ts'
 
 export type { Method, RequestOptions } from './request.ts'

@@ -1,7 +1,7 @@
+import { createRedact } from '../../../schemas/redact.ts'
 import { describeError } from '../../kit/log.ts'
 import { cleanText } from '../../kit/text.ts'
 import { type FailureFacts, UpstreamFailure } from '../../kit/upstream/failure.ts'
-import { createRedact } from '../../kit/upstream/redact.ts'
 
 interface Asked {
   title: string

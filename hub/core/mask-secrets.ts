@@ -1,10 +1,10 @@
+import { isSecretName, SECRET_NAMES as NAMES } from '../../schemas/redact.ts'
+
 const MASK = '***'
-/** Parts of the names of secrets: of keys, variables, headers and options of a command. */
-const NAMES =
-  'key(?!board|cloak|word)|token|secret|passw|passphrase|pass\\b|credential|auth(?:orization|(?![\\w-]))|bearer|cookie'
-const SECRET = new RegExp(NAMES, 'i')
 /** Matches keys whose values are all hidden, whatever their names. */
-const HIDDEN = /^env|headers$/i
+const HIDDEN = /^env|headers$|secrets?$|passwords?$|credentials?$/i
+/** Matches keys whose values are secret also where they are numbers. */
+const SECRET_NUMBER = /passw|pass(?:code|phrase)?\b|secret|\bpin\b/i
 /** Matches `name=value`, `Name: value` and `--name value`, also inside a command, and the text after it. */
 const ASSIGNED = new RegExp(
   `(?<![/@\\w.-])([\\w.-]*(?:${NAMES})[\\w.-]*["']?\\s*[=:]\\s*|--?[\\w-]*(?:${NAMES})[\\w-]*\\s+)\\S[\\s\\S]*`,
@@ -25,8 +25,8 @@ const RANDOM =
   /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?<![a-z0-9])(?=[a-z]*\d)(?=\d*[a-z])[a-z0-9]{20,}/gi
 
 /**
- * Replaces secrets, and what may be one, by `***` in a value of the config. `written` maps expanded texts of
- * the config file to the originals with `${NAME}`, which are shown instead.
+ * Replaces secrets, and what may be one, by `***` in a value of the config, or in a call's arguments.
+ * `written` maps expanded texts of the config file to the originals with `${NAME}`, which are shown instead.
  */
 export function maskSecrets(
   value: unknown,
@@ -35,9 +35,10 @@ export function maskSecrets(
 ): unknown {
   const mask = (inner: unknown, name: string, isHidden: boolean): unknown => {
     if (typeof inner === 'string') {
-      if (isHidden || SECRET.test(name)) return inner && MASK
+      if (isHidden || isSecretName(name)) return inner && MASK
       return maskText(written.get(inner) ?? inner, name)
     }
+    if (typeof inner === 'number' && (isHidden || SECRET_NUMBER.test(name))) return MASK
     if (Array.isArray(inner)) {
       return name === 'args' ? maskArguments(inner, written) : inner.map(each => mask(each, name, isHidden))
     }

@@ -1,5 +1,14 @@
 const SHORTEST = 3
-const TELLING = /auth|key|token|cookie|secret|password|session/i
+
+/** Parts of the names of secrets: of keys, variables, headers and options of a command. */
+export const SECRET_NAMES =
+  'key(?!board|cloak|word)|token|secret|passw|passphrase|pass\\b|credential|auth(?:orization|(?![\\w-]))|bearer|cookie'
+const SECRET = new RegExp(SECRET_NAMES, 'i')
+
+/** Tells whether what goes by this name is a secret. */
+export function isSecretName(name: string): boolean {
+  return SECRET.test(name)
+}
 
 /** Removes secrets from a text. */
 export type Redact = (text: string) => string
@@ -14,7 +23,7 @@ export function createRedact(
   headers: Readonly<Record<string, string>> = {},
 ): Redact {
   const told = Object.entries(headers).flatMap(([name, value]) =>
-    TELLING.test(name) ? [value, value.replace(/^\w+ +/, '')] : [],
+    isSecretName(name) || /session/i.test(name) ? [value, value.replace(/^\w+ +/, '')] : [],
   )
   const forms = [...secrets, ...told]
     .flatMap(secret => [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)])

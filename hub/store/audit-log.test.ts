@@ -1,0 +1,144 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { openTempStore } from '../../tests/support/temp-store.ts'
+import { type AuditEntry, listAudit, pruneAudit, record, showArguments, verifyAudit } from './audit-log.ts'
+import type { Store } from './open.ts'
+
+const entry = (at: number, rest: Partial<AuditEntry> = {}): AuditEntry => ({
+  at,
+  kind: 'call',
+  actor: 'alex',
+  tool: 'restart',
+  outcome: 'ok',
+  ...rest,
+})
+
+async function fill({ write }: Store, count: number): Promise<void> {
+  for (let at = 1; at <= count; at++) await write(tx => record(tx, entry(at)))
+}
+
+/** Changes rows as somebody does who has the file: the triggers are gone first. */
+async function tamper({ db }: Store, change: string): Promise<void> {
+  for (const statement of ['drop trigger audit_unchanged', 'drop trigger audit_kept', change])
+    await sql.raw(statement).execute(db)
+}
+
+test('each row carries the hash of the one before, and the chain holds', async () => {
+  await using store = await openTempStore()
+  await fill(store, 2)
+  await store.write(tx => record(tx, entry(3), entry(4)))
+  const rows = await listAudit(store.db, { limit: 10 })
+  expect(rows.map(({ seq, at }) => [seq, at])).toEqual([
+    [4, 4],
+    [3, 3],
+    [2, 2],
+    [1, 1],
+  ])
+  expect(new Set(rows.map(({ hash }) => hash)).size).toBe(4)
+  expect(await verifyAudit(store.db)).toEqual({ first: 1, last: 4, hash: rows[0]?.hash })
+})
+
+test('a store without rows has a chain that holds', async () => {
+  await using store = await openTempStore()
+  expect(await verifyAudit(store.db)).toEqual({ first: 1, last: 0, hash: '' })
+})
+
+test('rows of one commit, of a job that fails and of one that runs again follow each other without a gap', async () => {
+  await using store = await openTempStore()
+  const results = await Promise.allSettled(
+    Array.from({ length: 20 }, (_, index) =>
+      store.write(async tx => {
+        await record(tx, entry(index))
+        if (index % 3 === 0) throw new Error('undone')
+      }),
+    ),
+  )
+  const kept = results.filter(({ status }) => status === 'fulfilled').length
+  expect(kept).toBe(13)
+  expect(await verifyAudit(store.db)).toMatchObject({ last: kept })
+  expect((await verifyAudit(store.db)).broken).toBeUndefined()
+})
+
+test.each([
+  ['a changed row', "update audit set outcome = 'denied' where seq = 3", 3, 'not as it was written'],
+  ['a changed time', 'update audit set at = at + 1 where seq = 1', 1, 'not as it was written'],
+  ['changed details', `update audit set details_json = '{"a":1}' where seq = 5`, 5, 'not as it was written'],
+  ['a removed row', 'delete from audit where seq = 3', 3, 'it is missing'],
+  ['the removed first row', 'delete from audit where seq = 1', 1, 'it is missing'],
+  ['the removed last row', 'delete from audit where seq = 5', 5, 'up to 5 are missing'],
+  ['another hash', "update audit set hash = 'x' where seq = 5", 5, 'not as it was written'],
+  ['another end', "update audit_chain set last_hash = 'x'", 6, 'ends elsewhere'],
+])('%s is found', async (_what, change, seq, why) => {
+  await using store = await openTempStore()
+  await fill(store, 5)
+  await tamper(store, change)
+  expect((await verifyAudit(store.db)).broken).toEqual({ seq, why: expect.stringContaining(why) })
+})
+
+test('no row can be changed or removed, but as the oldest by retention', async () => {
+  await using store = await openTempStore()
+  await fill(store, 5)
+  for (const change of [
+    "update audit set outcome = 'x'",
+    'delete from audit where seq = 5',
+    'delete from audit',
+  ])
+    await expect(store.write(tx => sql.raw(change).execute(tx))).rejects.toThrow('the audit is append-only')
+  expect(await store.write(tx => pruneAudit(tx, 3, 100))).toBe(2)
+  expect(await verifyAudit(store.db)).toMatchObject({ first: 3, last: 5 })
+  await fill(store, 1)
+  expect(await verifyAudit(store.db)).toMatchObject({ first: 3, last: 6 })
+  expect(await store.write(tx => pruneAudit(tx, 9, 2))).toBe(2)
+  expect(await store.write(tx => pruneAudit(tx, 9, 100))).toBe(2)
+  expect(await store.write(tx => pruneAudit(tx, 9, 100))).toBe(0)
+  const empty = await verifyAudit(store.db)
+  expect(empty).toMatchObject({ first: 7, last: 6 })
+  await fill(store, 1)
+  expect(await verifyAudit(store.db)).toMatchObject({ first: 7, last: 7 })
+  expect((await verifyAudit(store.db)).broken).toBeUndefined()
+})
+
+test('secrets do not get in: by their names, or known by their values', async () => {
+  await using store = await openTempStore()
+  const redact = (text: string) => text.replaceAll('hunter2hunter2', '***')
+  const secret = 'swordfish'
+  const args = {
+    url: `https://x/?a=${secret}`,
+    note: 'says "hunter2hunter2"',
+    headers: { 'X-Any': secret },
+    password: secret,
+    nested: [{ api_key: secret, credentials: { value: secret, pin: 1234 } }],
+    [`${'x'.repeat(600)}`]: 1,
+  }
+  const shown = showArguments(args, redact)
+  const details = { arguments: shown, token: secret, count: 12 }
+  await store.write(tx => record(tx, entry(1, { tool: `${'y'.repeat(500)}\0`, details })))
+  const [row] = await listAudit(store.db, { limit: 10 })
+  for (const planted of [secret, 'hunter2', '1234']) expect(JSON.stringify(row)).not.toContain(planted)
+  expect(JSON.parse(row?.details_json ?? '')).toEqual({ arguments: shown, token: '***', count: 12 })
+  expect(shown).toMatch(/^\{"headers":\{"X-Any":"\*\*\*"\},"nested".*… \(\d+ more characters\)$/)
+  expect(shown.length).toBeLessThan(540)
+  expect(row?.tool).toMatch(/^y{200}…/)
+  const deep = JSON.parse(`${'['.repeat(20_000)}${']'.repeat(20_000)}`)
+  expect(showArguments(deep, redact)).toBe('"nested too deeply"')
+})
+
+test('rows are filtered, and an export continues after a row', async () => {
+  await using store = await openTempStore()
+  await store.write(tx =>
+    record(
+      tx,
+      entry(1),
+      entry(2, { actor: 'agent:homelab', kind: 'read' }),
+      entry(3, { tool: 'stop' }),
+      entry(4),
+    ),
+  )
+  const seqs = async (filter: object) =>
+    (await listAudit(store.db, { limit: 10, ...filter })).map(({ seq }) => seq)
+  expect(await seqs({ actor: 'alex' })).toEqual([4, 3, 1])
+  expect(await seqs({ tool: 'stop' })).toEqual([3])
+  expect(await seqs({ kinds: ['read'] })).toEqual([2])
+  expect(await seqs({ since: 2, until: 4 })).toEqual([3, 2])
+  expect(await seqs({ after: 1, limit: 2 })).toEqual([2, 3])
+})

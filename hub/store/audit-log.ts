@@ -1,0 +1,200 @@
+import { hash as digest } from 'node:crypto'
+import { setImmediate as yieldToOthers } from 'node:timers/promises'
+import { type Kysely, sql } from 'kysely'
+import type { AuditKind } from '../../schemas/audit.ts'
+import type { Power } from '../../schemas/power.ts'
+import { toCanonicalJson, withoutNul } from '../core/json.ts'
+import { maskSecrets } from '../core/mask-secrets.ts'
+import { truncate } from '../core/text.ts'
+import type { AuditTableRow, Tables } from './tables.ts'
+import type { Tx } from './writer.ts'
+
+/** Characters of a call's arguments that are kept, and of every name. */
+const LONGEST_ARGUMENTS = 500
+const LONGEST_NAME = 200
+
+/** Something that happened. No field may be a text of a conversation: that is deleted with its conversation. */
+export interface AuditEntry {
+  /** Unix milliseconds. */
+  at: number
+  kind: AuditKind
+  /** Name of the token; `agent:<name>`, `hook:<name>`, or `hub` for the hub itself. */
+  actor: string
+  role?: string | undefined
+  /** Entrance over which it came. */
+  door?: string | null | undefined
+  power?: Power | null | undefined
+  tool?: string | undefined
+  outcome: string
+  /** Id of a tool call. */
+  call?: string | undefined
+  /** Anything else; a value whose key looks like that of a secret is masked. */
+  details?: Record<string, unknown> | undefined
+}
+
+/** Adds rows to the audit, in the transaction of what they tell of, in order. */
+export async function record(tx: Tx, ...entries: readonly AuditEntry[]): Promise<void> {
+  if (entries.length === 0) return
+  // The update locks the chain before its end is read, so that no two rows follow the same one.
+  const chain = await tx
+    .updateTable('audit_chain')
+    .set(eb => ({ last_seq: eb('last_seq', '+', entries.length) }))
+    .returning(['last_seq', 'last_hash'])
+    .executeTakeFirstOrThrow()
+  let seq = chain.last_seq - entries.length
+  let hash = chain.last_hash
+  for (const entry of entries) {
+    const row = toRow(entry, ++seq)
+    hash = hashRow(hash, row)
+    await tx
+      .insertInto('audit')
+      .values({ ...row, hash })
+      .execute()
+  }
+  await tx.updateTable('audit_chain').set({ last_hash: hash }).execute()
+}
+
+/** Returns a call's arguments as people see them: without secrets, and not the whole of long ones. */
+export function showArguments(args: unknown, redact: (text: string) => string): string {
+  return truncate(redact(toText(args, value => maskSecrets(value, 'arguments'))), LONGEST_ARGUMENTS)
+}
+
+/** Returns the SHA-256 of a call's arguments, which is the same for equal ones. */
+export function hashOf(args: unknown): string {
+  return digest('sha256', toText(args))
+}
+
+type HashedRow = Omit<AuditTableRow, 'hash'>
+
+function toRow(entry: AuditEntry, seq: number): HashedRow {
+  const { at, kind, actor, role, door, power, tool, outcome, call, details = {} } = entry
+  const name = (text: string) => truncate(withoutNul(text), LONGEST_NAME)
+  return {
+    seq,
+    at,
+    kind,
+    actor: name(actor),
+    role: role ?? null,
+    door: door ?? null,
+    power: power ?? null,
+    tool: tool === undefined ? null : name(tool),
+    outcome: name(outcome),
+    call_id: call ?? null,
+    details_json: JSON.stringify(maskSecrets(details, 'details')),
+  }
+}
+
+/** Returns the hash of a row that follows one with the hash `before`. */
+function hashRow(before: string, row: HashedRow): string {
+  const { seq, at, kind, actor, role, door, power, tool, outcome, call_id, details_json } = row
+  const text = JSON.stringify([seq, at, kind, actor, role, door, power, tool, outcome, call_id, details_json])
+  return digest('sha256', before + text)
+}
+
+/** Returns canonical JSON of what `change` makes of a value; one that is nested too deeply is only named. */
+function toText(value: unknown, change = (given: unknown) => given): string {
+  try {
+    return toCanonicalJson(change(value))
+  } catch (error) {
+    if (error instanceof RangeError) return '"nested too deeply"'
+    throw error
+  }
+}
+
+export interface AuditFilter {
+  since?: number | undefined
+  until?: number | undefined
+  kinds?: readonly AuditKind[] | undefined
+  actor?: string | undefined
+  tool?: string | undefined
+  /** Only rows after this seq, the oldest first; otherwise the newest come first. */
+  after?: number | undefined
+  limit: number
+}
+
+export type ListedAuditRow = AuditTableRow & { ledger_arguments: string | null }
+
+/** Lists rows with the arguments that the ledger holds. */
+export function listAudit(db: Kysely<Tables>, filter: AuditFilter): Promise<ListedAuditRow[]> {
+  const { since, until, kinds, actor, tool, after, limit } = filter
+  return db
+    .selectFrom('audit')
+    .leftJoin('tool_calls', 'tool_calls.id', 'audit.call_id')
+    .selectAll('audit')
+    .select('tool_calls.arguments as ledger_arguments')
+    .$if(since !== undefined, query => query.where('audit.at', '>=', since ?? 0))
+    .$if(until !== undefined, query => query.where('audit.at', '<', until ?? 0))
+    .$if(kinds !== undefined, query => query.where('audit.kind', 'in', kinds ?? []))
+    .$if(actor !== undefined, query => query.where('audit.actor', '=', actor ?? ''))
+    .$if(tool !== undefined, query => query.where('audit.tool', '=', tool ?? ''))
+    .$if(after !== undefined, query => query.where('audit.seq', '>', after ?? 0))
+    .orderBy('audit.seq', after === undefined ? 'desc' : 'asc')
+    .limit(limit)
+    .execute()
+}
+
+/** How far the chain holds. Whoever notes seq and hash of its end elsewhere can tell later whether it is the same. */
+export interface AuditVerdict {
+  /** Seqs of the rows for which it holds, 0 where there are none. */
+  first: number
+  last: number
+  /** Hash of the last of them. */
+  hash: string
+  /** First row that is not as it was written, and why; undefined where the whole chain holds. */
+  broken?: { seq: number; why: string } | undefined
+}
+
+/** Rows that are read at once while others wait. */
+const PAGE = 500
+
+/** Checks the chain from its beginning to the end that it has now. */
+export async function verifyAudit(db: Kysely<Tables>): Promise<AuditVerdict> {
+  const chain = await db.selectFrom('audit_chain').selectAll().executeTakeFirstOrThrow()
+  const first = chain.removed_seq + 1
+  let [seq, hash] = [chain.removed_seq, chain.removed_hash]
+  const stop = (why: string): AuditVerdict => ({
+    first,
+    last: seq,
+    hash,
+    broken: { seq: seq + 1, why },
+  })
+  while (seq < chain.last_seq) {
+    const rows = await db
+      .selectFrom('audit')
+      .selectAll()
+      .where('seq', '>', seq)
+      .where('seq', '<=', chain.last_seq)
+      .orderBy('seq')
+      .limit(PAGE)
+      .execute()
+    if (rows.length === 0) return stop(`it and all rows up to ${chain.last_seq} are missing`)
+    for (const row of rows) {
+      if (row.seq !== seq + 1) return stop('it is missing')
+      if (hashRow(hash, row) !== row.hash) return stop('it is not as it was written')
+      ;[seq, hash] = [row.seq, row.hash]
+    }
+    await yieldToOthers()
+  }
+  return hash === chain.last_hash ? { first, last: seq, hash } : stop('the chain ends elsewhere')
+}
+
+/** Deletes the oldest rows, at most `limit`, and keeps the hash that the rest follows. Returns their number. */
+export async function pruneAudit(tx: Tx, before: number, limit: number): Promise<number> {
+  // The chain is locked before it is read.
+  await tx
+    .updateTable('audit_chain')
+    .set(eb => ({ removed_seq: eb.ref('removed_seq') }))
+    .execute()
+  const oldest = await tx
+    .selectFrom('audit')
+    .select(['seq', 'at', 'hash'])
+    .orderBy('seq')
+    .limit(limit)
+    .execute()
+  const keep = oldest.findIndex(({ at }) => at >= before)
+  const last = (keep === -1 ? oldest : oldest.slice(0, keep)).at(-1)
+  if (!last) return 0
+  await tx.updateTable('audit_chain').set({ removed_seq: last.seq, removed_hash: last.hash }).execute()
+  const gone = await sql`delete from audit where seq <= ${last.seq}`.execute(tx)
+  return Number(gone.numAffectedRows)
+}
