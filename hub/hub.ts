@@ -1,6 +1,7 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Agent, EnvHttpProxyAgent, setGlobalDispatcher } from 'undici'
+import { modelsOf } from '../schemas/config.ts'
 import { type Agents, createAgents } from './config/agents.ts'
 import { openDataFolder } from './config/data-folder.ts'
 import type { Environment } from './config/environment.ts'
@@ -8,13 +9,14 @@ import { createLiveConfig, type LiveConfig } from './config/live-config.ts'
 import type { Config } from './config/load.ts'
 import { readVersion } from './config/paths.ts'
 import { openOwnerToken } from './config/token.ts'
+import { readTraces } from './config/traces.ts'
 import { type Changed, watchFiles } from './config/watch.ts'
 import { type Clock, systemClock } from './core/clock.ts'
 import { createIds, type NewId } from './core/ids.ts'
 import type { Log } from './core/log.ts'
 import type { Model } from './core/model.ts'
 import { createSignals, type SignalMap, type Signals } from './core/signals.ts'
-import { createTelemetry, type Telemetry } from './core/telemetry.ts'
+import { createTelemetry, type Telemetry, type Tracer } from './core/telemetry.ts'
 import { createEngine, type Engine } from './engine.ts'
 import { openEntrances } from './entrances.ts'
 import { toUrl } from './http/listen.ts'
@@ -124,7 +126,7 @@ async function openFoundation(inputs: HubInputs, stack: AsyncDisposableStack): P
     newId,
     log,
     signals,
-    telemetry: createTelemetry({ clock, log, signals }),
+    telemetry: createTelemetry({ clock, log, signals, tracer: await openTraces(inputs, live, stack) }),
     config: live,
     agents: createAgents(config.agentsFolder, environment, log, () => live.current.model),
     store,
@@ -143,6 +145,21 @@ async function openFoundation(inputs: HubInputs, stack: AsyncDisposableStack): P
       return live.current.timezone
     },
   }
+}
+
+/** Opens the tracer where the environment says where traces go; otherwise nothing of it is loaded. */
+async function openTraces(
+  { environment, log, overrides = {} }: HubInputs,
+  live: LiveConfig,
+  stack: AsyncDisposableStack,
+): Promise<Tracer | undefined> {
+  const traces = readTraces(environment)
+  if (!traces) return undefined
+  const { openTracer } = await import('./telemetry/open-tracer.ts')
+  const placeOf = (model: string) =>
+    modelsOf(live.current.model).find(each => each.model === model) ?? { provider: 'superbloom' }
+  const clock = overrides.clock ?? systemClock
+  return stack.use(openTracer(traces, { clock, log, version: readVersion(), placeOf }))
 }
 
 function writeHubFile({ config, startedAt }: Foundation, url: string, stack: AsyncDisposableStack): void {

@@ -3,7 +3,17 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '..')
-const SIBLINGS = ['model', 'upstream', 'meta-tools', 'runtime', 'channels', 'triggers', 'mcp', 'http']
+const SIBLINGS = [
+  'model',
+  'upstream',
+  'meta-tools',
+  'runtime',
+  'channels',
+  'triggers',
+  'mcp',
+  'http',
+  'telemetry',
+]
 
 /** The paths that files of each part may import, by their beginnings. */
 const ALLOWED: readonly { part: string; imports: string[] }[] = [

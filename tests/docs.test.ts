@@ -81,7 +81,7 @@ test('every option of every command is in the reference', () => {
 test('every variable that the hub reads is in the reference, and back', () => {
   const code = sources('hub/config')
   const known = new Set(
-    [...code.matchAll(/'((?:SUPERBLOOM|OPENAI)_[A-Z_]+|LOG_LEVEL)'/g)].map(match => match[1] ?? ''),
+    [...code.matchAll(/'((?:SUPERBLOOM|OPENAI|OTEL)_[A-Z_]+|LOG_LEVEL)'/g)].map(match => match[1] ?? ''),
   )
   for (const { keyVariable } of Object.values(PROVIDERS)) known.add(keyVariable)
   expect([...known].sort()).toEqual(firstColumn('Environment').sort())

@@ -75,23 +75,46 @@ export interface Telemetry {
   ): Span<Kind>
 }
 
+/** Where traces go. */
+export interface TracesConfig {
+  url: string
+  headers: Readonly<Record<string, string>>
+  serviceName: string
+  /** True if texts of people, models and tools are to be in the traces. */
+  withContent: boolean
+}
+
+/** Traces operations. Never throws. */
+export interface Tracer {
+  begin<Kind extends OperationKind>(
+    kind: Kind,
+    facts: Operations[Kind]['begin'],
+    parent: TraceContext | undefined,
+  ): { readonly trace: TraceContext; end(ended: EndedOperation): void }
+}
+
 interface TelemetryDeps {
   clock: Pick<Clock, 'monotonic'>
   log: Log
   signals: Signals
+  /** Missing where nothing is traced. */
+  tracer?: Tracer | undefined
 }
 
-export function createTelemetry({ clock, log, signals }: TelemetryDeps): Telemetry {
+export function createTelemetry({ clock, log, signals, tracer }: TelemetryDeps): Telemetry {
   return {
     begin(kind, facts, parent) {
       const startedAt = clock.monotonic()
+      const span = tracer?.begin(kind, facts, parent)
+      const trace = span?.trace ?? parent
       return {
-        trace: parent,
+        trace,
         end(outcome, more) {
           const seconds = (clock.monotonic() - startedAt) / 1000
           const ended = { ...facts, ...more, kind, outcome, seconds } as unknown as EndedOperation
           signals.emit('operationEnded', ended)
-          writeLine(log, ended, parent)
+          writeLine(log, ended, trace)
+          span?.end(ended)
         },
       }
     },

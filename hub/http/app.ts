@@ -71,7 +71,7 @@ export function createApp(deps: AppDeps): RequestListener {
 /** The status under which a request counts whose client left before the answer, as others count it. */
 const CLIENT_LEFT = 499
 
-const DOORS = new Set(['mcp', 'hooks', 'oauth', 'metrics', 'healthz', 'readyz'])
+const DOORS = new Set(['mcp', 'hooks', 'oauth', 'session', 'metrics', 'healthz', 'readyz'])
 
 /** Returns the door of a request, for its figures: `page` for everything that is no other door. */
 function doorOf({ url = '' }: IncomingMessage): string {

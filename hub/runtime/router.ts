@@ -92,15 +92,8 @@ export function createRouter(deps: RouterDeps): Router {
       checkCommand(message)
       if (isStopCommand(message.text)) return stopByMessage(deps, all.map(mainThreadId), message)
       if (parseReset(message.text)) return resetByMessage(deps, all, message)
+      const { posted, isNew } = await storeMessage(deps, agents, known, message)
       const threads = agents.map(mainThreadId)
-      const span = deps.telemetry.begin('message', { conversation: message.conversation }, message.trace)
-      const { posted, isNew } = await deps.store
-        .write(async tx => {
-          for (const agent of agents)
-            if (!known.has(mainThreadId(agent))) await ensureMainThread(tx, agent, deps.clock.now())
-          return writeMessage(deps, tx, threads, { ...message, trace: span.trace })
-        })
-        .finally(() => span.end('ok', {}))
       for (const thread of threads) known.add(thread)
       if (isNew) {
         deps.signals.emit('message', posted)
@@ -172,6 +165,29 @@ function decideAgents(
 
 function isNamedIn(text: string, agent: string): boolean {
   return new RegExp(`(?<![\\w@.-])@${agent}(?![\\w-])`, 'i').test(text)
+}
+
+/** Writes a message for its agents. Main threads that are not `known` to be on the disk are made before. */
+async function storeMessage(
+  deps: RouterDeps,
+  agents: readonly string[],
+  known: ReadonlySet<string>,
+  message: NewUserMessage,
+) {
+  const { conversation, trace } = message
+  const span = deps.telemetry.begin('message', { conversation }, trace)
+  let outcome = 'error'
+  try {
+    const stored = await deps.store.write(async tx => {
+      for (const agent of agents)
+        if (!known.has(mainThreadId(agent))) await ensureMainThread(tx, agent, deps.clock.now())
+      return writeMessage(deps, tx, agents.map(mainThreadId), { ...message, trace: span.trace })
+    })
+    outcome = 'ok'
+    return stored
+  } finally {
+    span.end(outcome, {})
+  }
 }
 
 async function writeMessage(deps: RouterDeps, tx: Tx, threads: readonly string[], message: NewUserMessage) {
