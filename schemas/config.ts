@@ -22,6 +22,14 @@ export function limitToMilliseconds(given: z.infer<typeof limit>): number {
   return given > MOST_SECONDS ? given : given * 1_000
 }
 
+/** A size of memory as Docker writes it. */
+const memory = z.string().regex(/^[1-9]\d*[mg]$/, 'must be a size such as 512m or 2g')
+
+/** Returns the bytes of a size such as `512m` or `2g`. */
+export function memoryToBytes(size: string): number {
+  return Number.parseInt(size, 10) * (size.endsWith('g') ? 1024 ** 3 : 1024 ** 2)
+}
+
 /** Tells whether a text is a host as URLs have it, without a port. */
 function isHost(given: string): boolean {
   return URL.parse(`http://${given}`)?.hostname === given.toLowerCase()
@@ -91,6 +99,11 @@ export const serverEntry = z.looseObject({
   disabled: z.boolean().optional().describe('true: kept and listed, and not started'),
   timeout: limit.optional().describe('how long a call may take without a result or progress; default 120s'),
   connectTimeout: limit.optional().describe('how long connecting may take; default 30s'),
+  memory: memory
+    .optional()
+    .describe(
+      "how much its processes may use together; default 4g, at most half of the machine's (Linux only)",
+    ),
   isolated: z.boolean().optional().describe('true: each client session gets a process of its own'),
   era: z
     .enum(['legacy', 'modern'])

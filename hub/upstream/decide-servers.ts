@@ -1,5 +1,10 @@
 import { resolve } from 'node:path'
-import { limitToMilliseconds, type OAuthEntry, type ServerEntry } from '../../schemas/config.ts'
+import {
+  limitToMilliseconds,
+  memoryToBytes,
+  type OAuthEntry,
+  type ServerEntry,
+} from '../../schemas/config.ts'
 import type { DropIn } from './drop-ins.ts'
 import type { OAuthSettings, ServerSpec } from './server-spec.ts'
 import { needsPrivileges, type Sandbox } from './stdio/sandbox.ts'
@@ -244,7 +249,7 @@ function fromEntry(
 }
 
 function toTransport(
-  { command = '', args = [], env, cwd: place, url, headers = {}, oauth }: ServerEntry,
+  { command = '', args = [], env, cwd: place, memory, url, headers = {}, oauth }: ServerEntry,
   sources: ServerSources,
   folder: string | undefined,
 ): ServerSpec['transport'] {
@@ -256,6 +261,7 @@ function toTransport(
     args,
     env: { ...sources.childEnvironment(), ...env },
     ...(cwd ? { cwd } : {}),
+    ...(memory === undefined ? {} : { memory: memoryToBytes(memory) }),
   }
 }
 

@@ -1,6 +1,8 @@
+import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type Clock, systemClock } from '../../hub/core/clock.ts'
 import type { HubOverrides } from '../../hub/hub.ts'
+import { CHECK_MS } from '../../hub/upstream/stdio/memory-check.ts'
 import { LINES, openClient, type TestClient, textOf } from '../support/clients.ts'
 import { type Entry, odd, untilReady } from '../support/downstream.ts'
 import { childrenOf, isRunning, untilNoChildren } from '../support/processes.ts'
@@ -14,6 +16,8 @@ import { until, within } from '../support/until.ts'
  * server that hangs.
  */
 const SOON_MS = 20_000
+
+const HOSTILE = fileURLToPath(new URL('../fixtures/hostile-server.mjs', import.meta.url))
 
 let hub: TestHub
 let client: TestClient
@@ -254,6 +258,28 @@ describe('a server that misbehaves', () => {
     await goodAnswers()
     await until('it is back', async () => (await statusOf('big'))?.['state'] === 'ready')
   })
+
+  test.each(['auto', 'off'] as const)(
+    'one that takes too much memory is ended whole, and comes back (sandbox %s)',
+    async sandbox => {
+      const hungry = { command: process.execPath, args: [HOSTILE], memory: '300m', sandbox }
+      const after: Clock['after'] = (delay, run) => systemClock.after(delay === CHECK_MS ? 50 : delay, run)
+      await boot({ hungry }, { clock: { ...systemClock, after } })
+      await untilReady(hub, 'hungry')
+      const before = childrenOf().length
+      await client.call('hungry__grow', { bytes: 10 * 1024 ** 2 })
+      expect(childrenOf().length).toBe(before + 1)
+      // What it started is outside of its process group.
+      await client.call('hungry__grow', { bytes: 300 * 1024 ** 2 }).catch(() => undefined)
+      const down = await hub.logs.find('it is down', one => one.event === 'server_down')
+      expect(down['error']).toMatch(
+        /^it used 0\.\d GiB of memory; its limit is 0\.3 GiB \(memory in its entry\)/,
+      )
+      await until('it is back, alone', async () => (await statusOf('hungry'))?.['state'] === 'ready')
+      await until('nothing else is left', () => childrenOf().length === before)
+      await goodAnswers()
+    },
+  )
 
   test('calls to one that reads nothing can be given up', async () => {
     await boot({ deaf: odd('deaf').entry })

@@ -12,6 +12,8 @@ export interface StdioCommand {
   cwd?: string
   /** The sandbox's command line, which stands in front of the command. */
   wrap?: string[]
+  /** The most bytes of memory that its processes may use together; the default if undefined. */
+  memory?: number
 }
 
 /** Milliseconds that a child has to exit after its input closed, and again after SIGTERM. */
@@ -91,12 +93,15 @@ function closePipes(child: ChildProcess): void {
   child.stderr?.destroy()
 }
 
-/** Signals the child and everything that it started; skips what is gone or may not be signalled. */
+/** Signals the child and everything that it started, except what left its group. */
 function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
-  if (child.pid === undefined) return
+  if (child.pid !== undefined) signalProcess(GROUPS ? -child.pid : child.pid, signal)
+}
+
+/** Signals a process, or a group by its negative number; skips what is gone or may not be signalled. */
+export function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
-    if (GROUPS) process.kill(-child.pid, signal)
-    else child.kill(signal)
+    process.kill(pid, signal)
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && (error.code === 'ESRCH' || error.code === 'EPERM')))
       throw error

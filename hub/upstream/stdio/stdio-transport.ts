@@ -14,6 +14,7 @@ import {
 import { type Child, endChild, type StdioCommand, startChild } from './child.ts'
 import { ExitTail } from './exit-tail.ts'
 import { createLineCutter } from './lines.ts'
+import { createMemoryCheck, defaultMemory, describeOverMemory, type MemoryCheck } from './memory-check.ts'
 
 /** The longest line of a server's log that is kept, bytes. */
 const LONGEST_LOG_LINE = 2_000
@@ -48,6 +49,7 @@ export function createStdioTransport(command: StdioCommand, clock: Clock, told: 
   let child: Child | undefined
   let closing: Promise<void> | undefined
   let fault: string | undefined
+  let memory: MemoryCheck | undefined
   const transport: Transport & { readonly stderr: null; pid: number | null } = {
     // The SDK takes a transport with these two names for stdio, where a silent probe means a legacy server.
     stderr: null,
@@ -57,13 +59,13 @@ export function createStdioTransport(command: StdioCommand, clock: Clock, told: 
       child = startChild(command, clock)
       const { process: started, gone } = child
       const release = started.pid === undefined ? undefined : told.onStarted(started.pid)
-      started.stdin?.on('error', error => transport.onerror?.(error))
-      for (const stream of [started.stdout, started.stderr]) {
+      memory = checkMemory(started, command, clock, end)
+      for (const stream of [started.stdin, started.stdout, started.stderr]) {
         stream?.on('error', error => transport.onerror?.(error))
       }
       // No answer can come any more, although the process may go on.
       started.stdout?.once('end', () => void transport.close())
-      if (started.stdout) readMessages(started.stdout, clock, transport, { ...told, isAwaited, onOverlong })
+      if (started.stdout) readMessages(started.stdout, clock, transport, { ...told, isAwaited, end })
       if (started.stderr) {
         readLog(started.stderr, clock, line => {
           exitTail.add(line)
@@ -85,6 +87,7 @@ export function createStdioTransport(command: StdioCommand, clock: Clock, told: 
       const input = child?.process.stdin
       if (closing || !input?.writable) throw await whyNotSent()
       if (input.writableLength > MOST_UNSENT) throw new Error('The server does not read what it is sent')
+      memory?.onActive()
       if ('method' in message && 'id' in message) awaited++
       try {
         await write(input, `${JSON.stringify(message)}\n`)
@@ -114,11 +117,26 @@ export function createStdioTransport(command: StdioCommand, clock: Clock, told: 
     return new SdkError(SdkErrorCode.ConnectionClosed, describeEnd(how))
   }
   const describeEnd = (how: string) => fault ?? (exitTail.text ? `${how}: ${exitTail.text}` : how)
-  const onOverlong = () => {
-    fault = describeOverlong()
+  const end = (why: string) => {
+    fault = why
     void transport.close()
   }
   return transport
+}
+
+/** Ends a server that uses more memory than it may. */
+function checkMemory(
+  child: Child['process'],
+  { memory: limit = defaultMemory() }: StdioCommand,
+  clock: Clock,
+  end: (why: string) => void,
+): MemoryCheck | undefined {
+  const { pid, stdout, stderr } = child
+  if (pid === undefined) return undefined
+  const check = createMemoryCheck(clock, { pid, limit }, used => end(describeOverMemory(used, limit)))
+  for (const stream of [stdout, stderr]) stream?.on('data', check.onActive)
+  child.once('exit', check.stop)
+  return check
 }
 
 /** Writes what arrives in one round of I/O at once: one write costs as much for one message as for many. */
@@ -132,14 +150,15 @@ function write(stream: Writable, text: string): Promise<void> {
 
 interface MessageHooks extends Pick<ChildEvents, 'onStray'> {
   isAwaited: (message: JSONRPCMessage) => boolean
-  onOverlong: () => void
+  /** Ends the connection, with the reason. */
+  end: (why: string) => void
 }
 
 function readMessages(
   stdout: Readable,
   clock: Clock,
   transport: Transport,
-  { isAwaited, onOverlong, onStray }: MessageHooks,
+  { isAwaited, end, onStray }: MessageHooks,
 ): void {
   const lines = createLineCutter(LONGEST_MESSAGE)
   const arrived: JSONRPCMessage[] = []
@@ -177,7 +196,7 @@ function readMessages(
       transport.onerror?.(describeStray(stray.length, stray[0]))
     }
     if (isFlood(unasked) || stray.length > MOST_STRAY_LINES) pause(stdout, clock)
-    if (lines.overlong) onOverlong()
+    if (lines.overlong) end(describeOverlong())
   })
 }
 
