@@ -1,9 +1,19 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { writeSbom } from '../../scripts/sbom.ts'
 import { builtProgram, ensureBuilt, root } from '../support/built.ts'
 import { outsideNpm } from '../support/outside.ts'
 import { crawlPage } from '../support/page-crawl.ts'
@@ -47,6 +57,16 @@ async function untilReady(program: Program): Promise<string> {
   await until('it is ready', async () => (await fetch(`${url}/readyz`)).status === 200)
   return url
 }
+
+test('a package without a known licence fails the build', () => {
+  const place = join(scratch, 'licences')
+  mkdirSync(place)
+  for (const name of ['package.json', 'package-lock.json']) copyFileSync(join(root, name), join(place, name))
+  const lock = JSON.parse(readFileSync(join(place, 'package-lock.json'), 'utf8'))
+  delete lock.packages['node_modules/express'].license
+  writeFileSync(join(place, 'package-lock.json'), JSON.stringify(lock))
+  expect(() => writeSbom(place, place)).toThrow(/^express@[\d.]+: no licence in package\.json; find it/)
+})
 
 test('the built hub starts in the checkout and is ready', async () => {
   const env = {
@@ -103,6 +123,23 @@ describe('the package', () => {
         'LICENSE',
       ]),
     )
+  })
+
+  test('says what it is made of, and under which licences', () => {
+    const { components, dependencies } = JSON.parse(
+      readFileSync(installed('superbloom', 'dist', 'sbom.cdx.json'), 'utf8'),
+    )
+    const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
+    const shipped = Object.keys(packages).filter(path => path !== '' && !packages[path].dev)
+    const names = new Set(shipped.map(path => path.replace(/^.*node_modules\//, '')))
+    const lines = readFileSync(installed('superbloom', 'dist', 'licenses.txt'), 'utf8')
+      .trim()
+      .split('\n')
+    expect(new Set(lines.map(line => line.replace(/@[\d.]+[^@]*: .+$/, '')))).toEqual(names)
+    expect(lines).toContain(`express@${packages['node_modules/express'].version}: MIT`)
+    expect(components).toHaveLength(lines.length)
+    expect(components.filter(({ licenses }: { licenses?: unknown }) => !licenses)).toEqual([])
+    expect(dependencies).toHaveLength(lines.length + 1)
   })
 
   test('compiles nothing when it is installed', () => {

@@ -11,6 +11,8 @@ const SOURCES = [
   'servers',
   'schemas',
   'scripts/build.ts',
+  'scripts/sbom.ts',
+  'package-lock.json',
   'tsconfig.json',
   'tsconfig.build.json',
   'tsconfig.page.json',
