@@ -19,14 +19,12 @@ interface Manifest {
 interface Service {
   command?: string[]
   environment: Record<string, string>
-  secrets: string[]
   volumes: (string | { source: string })[]
 }
 
 const manifest = JSON.parse(read('package.json')) as Manifest
 const compose = parse(read('docker-compose.yml')) as {
   services: Record<'hub' | 'metrics', Service>
-  secrets: Record<string, { file: string }>
   volumes: Record<string, unknown>
 }
 
@@ -130,21 +128,12 @@ test('what the image copies is let into its build', () => {
   }
 })
 
-test('the token that docs/docker.md makes is one that the hub takes', () => {
-  const [, form, bytes] = /openssl rand (-\w+) (\d+) > secrets\/token/.exec(read('docs/docker.md')) ?? []
-  // The other form, -base64, has characters that a WebSocket's subprotocol cannot contain.
-  expect(form).toBe('-hex')
-  expect(Number(bytes)).toBeGreaterThanOrEqual(16)
-})
-
 test('Compose: nothing asks of the machine that its / passes mounts on, which not every machine has', () => {
   expect(read('docker-compose.yml')).not.toContain('propagation')
 })
 
 test('Compose: what services refer to is there', () => {
-  for (const { secrets, volumes, environment } of Object.values(compose.services)) {
-    expect(secrets.filter(name => !(name in compose.secrets))).toEqual([])
-    expect(environment['SUPERBLOOM_TOKEN_FILE']).toBe(`/run/secrets/${secrets[0]}`)
+  for (const { volumes } of Object.values(compose.services)) {
     const sources = volumes.map(volume =>
       typeof volume === 'string' ? (volume.split(':')[0] ?? '') : volume.source,
     )
@@ -153,11 +142,14 @@ test('Compose: what services refer to is there', () => {
   }
 })
 
-test('Compose: the hub finds the metrics server by its name, with the token', () => {
-  const SUPERBLOOM_TOKEN = 'a-token-of-the-secret-file'
+test('Compose: the hub finds the metrics server by its name, with its token', () => {
+  const SERVER_TOKEN_METRICS = 'a-token-of-the-secret-file'
+  const named = Object.keys(compose.services.hub.environment).filter(name => name.startsWith('SERVER_TOKEN'))
+  const otherTokens = Object.fromEntries(named.map(name => [name.replace('_FILE', ''), name]))
   const environment = createEnvironment({
     SUPERBLOOM_CONFIG: join(root, 'docker', 'superbloom.yaml'),
-    SUPERBLOOM_TOKEN,
+    ...otherTokens,
+    SERVER_TOKEN_METRICS,
   })
   const { servers, warnings } = loadConfig(environment)
   const command = compose.services.metrics.command ?? []
@@ -165,7 +157,7 @@ test('Compose: the hub finds the metrics server by its name, with the token', ()
   expect(warnings).toEqual([])
   expect(servers['metrics']).toEqual({
     url: `http://metrics:${port}/mcp`,
-    headers: { Authorization: `Bearer ${SUPERBLOOM_TOKEN}` },
+    headers: { Authorization: `Bearer ${SERVER_TOKEN_METRICS}` },
     prefix: '',
     trust: 'own',
   })

@@ -164,6 +164,16 @@ test('a key without a model is warned of, and so are unknown keys of a server', 
   ])
 })
 
+test("an entry that gives a server the owner's token is warned of, without the token", () => {
+  const entry = (name: string, variable: string) =>
+    `${name}: { url: "http://${name}", headers: { Authorization: "Bearer \${${variable}}" } }`
+  const text = `servers: { ${entry('a', 'SUPERBLOOM_TOKEN')}, ${entry('b', 'TOKEN_B')} }`
+  const variables = { SUPERBLOOM_TOKEN: 'token-of-the-owner', TOKEN_B: 'token-of-server-b' }
+  expect(load(text, variables).warnings.map(line => line.replace(/^.*: servers/, 'servers'))).toEqual([
+    "servers.a: is given the owner's token, which opens everything; give it one of its own",
+  ])
+})
+
 test.for([
   ['timezone: Mars/Base', {}, 'FILE:1: timezone: is not an IANA time zone'],
   ['concurrency: 0', {}, 'FILE:1: concurrency: '],

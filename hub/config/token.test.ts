@@ -7,12 +7,12 @@ test('promise 10: a token is made once, for its owner alone', () => {
   using folder = makeTempFolder()
   const umask = process.umask(0)
   try {
-    const token = readOrMakeToken(folder.path)
+    const token = readOrMakeToken(tokenFile(folder.path))
     expect(token).toMatch(/^\w/)
     expect(token).toMatch(/^[\w-]{32}$/)
     expect(statSync(tokenFile(folder.path)).mode & 0o777).toBe(0o600)
     expect(readFileSync(tokenFile(folder.path), 'utf8')).toBe(`${token}\n`)
-    expect(readOrMakeToken(folder.path)).toBe(token)
+    expect(readOrMakeToken(tokenFile(folder.path))).toBe(token)
   } finally {
     process.umask(umask)
   }
@@ -21,9 +21,9 @@ test('promise 10: a token is made once, for its owner alone', () => {
 test('one that a person wrote is taken; an empty file, as a crash leaves it, is filled', () => {
   using folder = makeTempFolder()
   writeFileSync(tokenFile(folder.path), ' my-own-token-of-length \n')
-  expect(readOrMakeToken(folder.path)).toBe('my-own-token-of-length')
+  expect(readOrMakeToken(tokenFile(folder.path))).toBe('my-own-token-of-length')
   writeFileSync(tokenFile(folder.path), '')
   chmodSync(tokenFile(folder.path), 0o644)
-  expect(readOrMakeToken(folder.path)).toMatch(/^[\w-]{32}$/)
+  expect(readOrMakeToken(tokenFile(folder.path))).toMatch(/^[\w-]{32}$/)
   expect(statSync(tokenFile(folder.path)).mode & 0o777).toBe(0o600)
 })

@@ -46,6 +46,17 @@ export function toKey(name: string, text: string | undefined): string | undefine
   throw new HubError('bad_request', `${name}: ${HEADER_TEXT}`)
 }
 
+/**
+ * Returns a token that a WebSocket's subprotocol can carry (RFC 9110, token). The error does not contain it.
+ */
+export function toToken(name: string, text: string | undefined): string | undefined {
+  if (text === undefined || /^[A-Za-z0-9._~+-]{16,}$/.test(text)) return text
+  throw new HubError(
+    'bad_request',
+    `${name}: must be at least 16 letters, digits and . _ ~ + -, such as what "openssl rand -hex 24" prints`,
+  )
+}
+
 export function toModelName(name: string, text: string): string {
   if (/\S/.test(text) && !PROVIDER_NAMES.some(provider => text.trim() === `${provider}/`)) return text
   throw wrong(name, text, 'not <provider>/<model>, or the name of a model')

@@ -8,7 +8,7 @@ import { createEnvironment } from '../../hub/config/environment.ts'
 import { loadConfig } from '../../hub/config/load.ts'
 import type { HubFrame } from '../../schemas/chat.ts'
 import { openChat } from '../support/chat-client.ts'
-import { type Ended, type RunOptions, runCli, startCli } from '../support/cli.ts'
+import { type Ended, type RunOptions, runCli } from '../support/cli.ts'
 import { openClient } from '../support/clients.ts'
 import { untilReady } from '../support/downstream.ts'
 import { untilNoChildren } from '../support/processes.ts'
@@ -272,20 +272,6 @@ describe('without a hub', () => {
     expect(stdout).toMatch(/PROBLEM agents: .*broken\.md:2: stepz: no such key/)
     expect(stdout).toMatch(/1 to mend\.\n$/)
     expect(code).toBe(1)
-  })
-
-  test('serve metrics --http 0 runs it alone, with a token', async () => {
-    hub = await startTestHub()
-    await hub.stop()
-    await using running = startCli(['serve', 'metrics', '--http', '0'], { variables: hub.variables })
-    const [, url = '', file = ''] = await running.says(/at (http:\S+)\/mcp; the token is in (\S+)/)
-    expect(file).toBe(join(hub.dataFolder, 'token'))
-    await hub.start()
-    await using client = await openClient('sdk 2, 2026-07-28', { url, token: hub.token })
-    expect((await client.listTools()).map(({ name }) => name)).toContain('get_system_metrics')
-    await expect(openClient('sdk 1', { url, token: 'wrong' })).rejects.toThrow()
-    running.kill('SIGTERM')
-    expect((await running.ended()).code).toBe(0)
   })
 })
 

@@ -27,7 +27,6 @@ const { services, volumes } = parse(readFileSync(join(root, 'docker-compose.yml'
   volumes: Record<string, unknown>
 }
 const SERVERS = builtIns.map(({ name }) => name)
-const TOKEN = 'compose-test-token-0123456789'
 
 let folder: string
 const programs = new Map<string, Program>()
@@ -43,12 +42,12 @@ function serviceOf(name: string): Service {
  * Returns the variables that Compose sets for an empty .env, with this machine's paths instead of the
  * containers'.
  */
-function variablesOf({ environment }: Service): Record<string, string> {
+function variablesOf({ environment }: Service, secrets: string): Record<string, string> {
   const entries = Object.entries(environment).flatMap(([name, value]): [string, string][] => {
     if (value === null) return []
     const here = value
       .replace(/\$\{\w+:-([^}]*)\}/, '$1')
-      .replace('/run/secrets/superbloom_token', join(folder, 'token'))
+      .replace(/^\/secrets\b/, secrets)
       .replace(/^\/config\b/, folder)
       .replace(/^\/host$/, '/')
     return [[name, here]]
@@ -62,7 +61,7 @@ const start = (args: readonly string[], env: Record<string, string>) =>
 async function startServer(name: string): Promise<void> {
   const service = serviceOf(name)
   const command = (service.command ?? []).map(word => (word === '8431' ? '0' : word))
-  const env = { ...variablesOf(service), SUPERBLOOM_DATA: join(folder, name) }
+  const env = { ...variablesOf(service, join(folder, 'secrets', name)), SUPERBLOOM_DATA: join(folder, name) }
   const program = await start(command, env)
   programs.set(name, program)
   const url = await until(`${name} listens`, () => /http:\S+:(\d+)\/mcp/.exec(program.stderr) ?? undefined)
@@ -71,7 +70,10 @@ async function startServer(name: string): Promise<void> {
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'superbloom-compose-'))
-  writeFileSync(join(folder, 'token'), `${TOKEN}\n`)
+  for (const name of ['.', ...SERVERS]) {
+    mkdirSync(join(folder, 'secrets', name), { recursive: true })
+    writeFileSync(join(folder, 'secrets', name, 'token'), `compose-test-token-of-${name}`)
+  }
   copyFileSync(join(root, 'docker', 'games.yaml'), join(folder, 'games.yaml'))
   for (const name of SERVERS) await startServer(name)
 })
@@ -89,9 +91,11 @@ async function statusFor(server: string, host: string, path: string): Promise<nu
 }
 
 test('each server is a service, with a volume of its own for its data', () => {
-  expect(Object.keys(services).sort()).toEqual(['hub', ...SERVERS].sort())
-  for (const [name, service] of Object.entries(services)) {
-    expect(service.volumes).toContain(`${name}-data:/data`)
+  const { tokens: _, ...running } = services
+  expect(Object.keys(running).sort()).toEqual(['hub', ...SERVERS].sort())
+  // The metrics server keeps nothing.
+  for (const name of Object.keys(running).filter(each => each !== 'metrics')) {
+    expect(serviceOf(name).volumes).toContain(`${name}-data:/data`)
     expect(Object.keys(volumes)).toContain(`${name}-data`)
   }
 })
@@ -101,10 +105,19 @@ test('a service is handed only variables that its server reads', () => {
     const foreign = Object.keys(serviceOf(name).environment).filter(
       variable => !envPrefixes.some(prefix => variable.startsWith(prefix)),
     )
-    expect(foreign).toEqual(['SUPERBLOOM_TOKEN_FILE'])
+    expect(foreign).toEqual(['SUPERBLOOM_SERVER_TOKEN_FILE'])
     const readme = readFileSync(join(root, 'servers', name, 'README.md'), 'utf8')
     const unknown = Object.keys(serviceOf(name).environment).filter(variable => !readme.includes(variable))
-    expect(unknown).toEqual(['SUPERBLOOM_TOKEN_FILE'])
+    expect(unknown).toEqual(['SUPERBLOOM_SERVER_TOKEN_FILE'])
+  }
+})
+
+test("a server's container is handed the token of that server, and no other", () => {
+  for (const name of SERVERS) {
+    const { volumes: mounts, environment } = serviceOf(name)
+    const secrets = mounts.filter(mount => String(mount).includes('secrets'))
+    expect(secrets).toEqual([`./secrets/${name}:/secrets:ro`])
+    expect(environment['SUPERBLOOM_SERVER_TOKEN_FILE']).toBe('/secrets/token')
   }
 })
 
@@ -122,7 +135,7 @@ test('the hub uses the tools of the services in place of its own', async () => {
   )
   mkdirSync(join(folder, 'data'), { mode: 0o700 })
   const env = {
-    ...variablesOf(serviceOf('hub')),
+    ...variablesOf(serviceOf('hub'), join(folder, 'secrets')),
     SUPERBLOOM_DATA: join(folder, 'data'),
     SUPERBLOOM_AGENTS: join(folder, 'agents'),
     SUPERBLOOM_PORT: '0',

@@ -10,7 +10,6 @@ import {
   type BuiltImage,
   buildImage,
   findCompose2,
-  makeSecrets,
   openProject,
   type Project,
   untilHealthy,
@@ -28,9 +27,17 @@ const SERVERS = builtIns.map(({ name }) => name)
 let image: BuiltImage
 beforeAll(async () => {
   image = await buildImage()
-  makeSecrets(image)
 }, 20 * MINUTE)
 afterAll(() => image?.[Symbol.dispose]())
+
+/** The folder of the owner's token in `secrets`; those of the servers have their names. */
+const OWNER = '.'
+
+function readToken(name: string): string {
+  const token = readFileSync(join(image.folder, 'secrets', name, 'token'), 'utf8')
+  expect(token).toMatch(/^[0-9a-f]{48}$/)
+  return token
+}
 
 /** Fetches from a port that Docker publishes, as a program on the machine does; returns status and body. */
 async function fetchOnMachine({ daemon }: Project, url: string, token = ''): Promise<string> {
@@ -42,7 +49,6 @@ async function fetchOnMachine({ daemon }: Project, url: string, token = ''): Pro
 
 describe('Compose, with a / that passes no mounts on', () => {
   let project: Project
-  const token = () => readFileSync(join(image.folder, 'secrets/token'), 'utf8').trim()
   const superbloom = (...words: string[]) => project.execute('hub', 'superbloom', ...words)
 
   beforeAll(async () => {
@@ -63,7 +69,9 @@ describe('Compose, with a / that passes no mounts on', () => {
     expect(JSON.parse(ports)).toEqual({ '8420/tcp': [{ HostIp: '127.0.0.1', HostPort: '8420' }] })
     expect(await fetchOnMachine(project, 'http://127.0.0.1:8420/readyz')).toMatch(/^200 /)
     expect(await fetchOnMachine(project, 'http://127.0.0.1:8420/mcp')).toMatch(/^401 /)
-    expect(await fetchOnMachine(project, 'http://127.0.0.1:8420/mcp', token())).toMatch(/^4(?!01)\d\d /)
+    expect(await fetchOnMachine(project, 'http://127.0.0.1:8420/mcp', readToken(OWNER))).toMatch(
+      /^4(?!01)\d\d /,
+    )
   })
 
   test('doctor finds all well: the built-in servers that the config replaces are nothing to mend', async () => {
@@ -80,9 +88,40 @@ describe('Compose, with a / that passes no mounts on', () => {
     expect(await superbloom('ask', 'homelab', '/call get_processes {"limit":100}')).toContain('dockerd')
   })
 
-  test('a server asks the other containers for the token too', async () => {
-    const script = `fetch('http://games:8431/mcp', { method: 'POST' }).then(({ status }) => console.log(status))`
-    expect(await project.execute('hub', 'node', '-e', script)).toBe('401')
+  test('a server asks the other containers for its own token, also the owner', async () => {
+    const ask = (name: string) => {
+      const headers = `{ Authorization: 'Bearer ${readToken(name)}' }`
+      const script = `fetch('http://games:8431/mcp', { method: 'POST', headers: ${headers} }).then(({ status }) => console.log(status))`
+      return project.execute('hub', 'node', '-e', script)
+    }
+    expect(await ask('media')).toBe('401')
+    expect(await ask(OWNER)).toBe('401')
+    expect(await ask('games')).toMatch(/^4(?!01)\d\d$/)
+  })
+
+  test('a container sees the token of its own server alone', async () => {
+    const { hub, ...others } = await project.services()
+    const secrets = [OWNER, ...SERVERS].map(name => readToken(name))
+    expect(new Set(secrets).size).toBe(secrets.length)
+    const hubPid = await project.daemon.docker('inspect', '-f', '{{.State.Pid}}', hub?.id ?? '')
+    for (const name of SERVERS) {
+      const places = ['/secrets', `/host${image.folder}/secrets`, `/proc/${hubPid}/root/secrets`]
+      const tokens = places.flatMap(place => ['.', ...SERVERS].map(each => `${place}/${each}/token`))
+      const files = [...tokens, '/data', '/config', `/proc/${hubPid}/root/data`, '/proc/*/environ'].join(' ')
+      const script = `env; cat /proc/*/cmdline; cat $(find ${files} -type f)`
+      const seen = await project.execute(name, 'sh', '-c', `(${script}) 2>/dev/null; true`)
+      expect(secrets.filter(secret => seen.includes(secret))).toEqual([readToken(name)])
+      expect(seen).not.toContain('SERVER_TOKEN_GAMES_FILE')
+      const inspected = await project.daemon.docker('inspect', others[name]?.id ?? '')
+      expect(secrets.filter(secret => inspected.includes(secret))).toEqual([])
+    }
+  })
+
+  test('tokens that exist are kept', async () => {
+    const before = [OWNER, ...SERVERS].map(name => readToken(name))
+    await project.compose('up', '-d', '--force-recreate', 'tokens')
+    await until('it has ended', async () => (await project.services())['tokens']?.status === 'exited')
+    expect([OWNER, ...SERVERS].map(name => readToken(name))).toEqual(before)
   })
 
   test('a port that a game publishes on the machine is reached', async () => {

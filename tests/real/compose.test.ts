@@ -14,7 +14,7 @@ test(`${compose.join(' ')} config takes docker-compose.yml`, () => {
   const [command = '', ...args] = compose
   const text = execFileSync(command, [...args, 'config'], { cwd: root, encoding: 'utf8' })
   const { services } = parse(text) as { services: Record<string, { pid?: string; command?: string[] }> }
-  expect(Object.keys(services).sort()).toEqual(['hub', ...builtIns.map(({ name }) => name)].sort())
+  expect(Object.keys(services).sort()).toEqual(['hub', 'tokens', ...builtIns.map(({ name }) => name)].sort())
   expect(services['metrics']).toMatchObject({
     pid: 'host',
     command: expect.arrayContaining(['serve', 'metrics']),

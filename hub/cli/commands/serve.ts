@@ -1,10 +1,8 @@
 import type { Command } from 'commander'
 import { runServer } from '../../../servers/kit/run.ts'
 import { builtIns } from '../../config/built-ins.ts'
-import { openDataFolder } from '../../config/data-folder.ts'
 import { createEnvironment } from '../../config/environment.ts'
-import { locateData } from '../../config/load.ts'
-import { readOrMakeToken, tokenFile } from '../../config/token.ts'
+import { openServerToken } from '../../config/server-token.ts'
 import { HubError } from '../../core/errors.ts'
 
 interface ServeOptions {
@@ -39,17 +37,10 @@ async function serve(name: string, options: ServeOptions): Promise<void> {
       `--http: ${options.http} is not a port (0 to 65535; 0 takes any free one)`,
     )
   }
-  const { token, from } = decideToken()
+  const { token, from } = openServerToken(name, createEnvironment())
   const { host, allowHost = [] } = options
   const transport = { kind: 'http' as const, host, port, token, allowedHosts: allowHost }
   await runServer(definition, transport, url => {
     process.stderr.write(`${definition.title} at ${url}; the token is ${from}\n`)
   })
-}
-
-function decideToken(): { token: string; from: string } {
-  const { token, dataFolder } = locateData(createEnvironment())
-  if (token) return { token, from: 'what SUPERBLOOM_TOKEN says' }
-  openDataFolder(dataFolder)
-  return { token: readOrMakeToken(dataFolder), from: `in ${tokenFile(dataFolder)}` }
 }

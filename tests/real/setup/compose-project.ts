@@ -1,5 +1,5 @@
-import { execFile, execFileSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { cpSync, mkdtempSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -97,15 +97,6 @@ export async function openProject(
   }
 }
 
-/** Runs the commands that docs/docker.md shows before the first start, as root. */
-export function makeSecrets({ folder }: BuiltImage): void {
-  const [, block = ''] =
-    /```sh\n([^`]*)docker compose up --build\n```/.exec(readFileSync(join(root, 'docs/docker.md'), 'utf8')) ??
-    []
-  rmSync(join(folder, 'secrets'), { recursive: true, force: true })
-  execFileSync('sh', ['-ec', block.replaceAll('sudo ', '')], { cwd: folder, env: { PATH }, stdio: 'pipe' })
-}
-
 export async function untilHealthy({ services, compose }: Project): Promise<void> {
   try {
     // Docker checks a service's health for the first time after half a minute.
@@ -116,8 +107,9 @@ export async function untilHealthy({ services, compose }: Project): Promise<void
 }
 
 function isHealthy(services: Record<string, Service>): boolean {
-  const all = Object.values(services)
-  return all.length === 6 && all.every(({ health }) => health === 'healthy')
+  const { tokens, ...all } = services
+  const states = Object.values(all).map(({ health }) => health)
+  return tokens?.exitCode === 0 && states.length === 6 && states.every(health => health === 'healthy')
 }
 
 interface Inspected {
