@@ -1,6 +1,21 @@
 import { z } from 'zod'
 import { upstreamHealth } from './health.ts'
+import { TOOL_CLASSES } from './power.ts'
 import { PROVIDER_NAMES } from './providers.ts'
+
+const toolClass = z.enum(TOOL_CLASSES)
+
+const changedTool = z.object({
+  name: z.string().describe('as its server writes it'),
+  what: z
+    .array(z.enum(['title', 'description', 'inputSchema', 'annotations']))
+    .describe('what differs now; empty where it is as before again, but was more dangerous meanwhile'),
+  rise: z
+    .object({ from: toolClass, to: toolClass })
+    .optional()
+    .describe('of a tool that became more dangerous: each call asks until a person accepts it'),
+})
+export type ChangedTool = z.infer<typeof changedTool>
 
 const server = z.object({
   name: z.string(),
@@ -24,7 +39,7 @@ const server = z.object({
     .optional()
     .describe('what it lists that clients would refuse, with why: nobody sees that'),
   changedTools: z
-    .array(z.string())
+    .array(changedTool)
     .optional()
     .describe('not as they were when a person accepted them, or first seen'),
   upstreams: z

@@ -89,7 +89,9 @@ test('a tool that its server makes more dangerous asks until a person accepts it
   // The risk that its server once declared is not taken back by its server.
   expect(run.list([tool('list'), tool('read')])[0]).toContain('from look to destroy')
   expect(run.list([tool('list', DESTROYS), tool('read')])[0]).toContain('from look to destroy')
-  expect(run.pins.changedOf('files')).toEqual(['list'])
+  expect(run.pins.changedOf('files')).toEqual([
+    { name: 'list', what: ['annotations'], rise: { from: 'look', to: 'destroy' } },
+  ])
   expect(await run.pins.accept('files', 'owner')).toEqual(['list'])
   expect(run.pins.changedOf('files')).toEqual([])
   await using next = await startRun(store)
@@ -113,7 +115,7 @@ test('a change that makes a tool no more dangerous only notifies, and so does a 
   })
   expect(JSON.stringify(words)).toContain('(213 more characters)')
   expect(added).toMatchObject({ type: 'hub.tool_added', payload: { server: 'files', tool: 'stop' } })
-  expect(run.pins.changedOf('files')).toEqual(['list', 'read'])
+  expect(run.pins.changedOf('files').map(({ name }) => name)).toEqual(['list', 'read'])
 })
 
 test.each<[Tool['annotations'], Tool['annotations'], boolean]>([
@@ -166,7 +168,9 @@ test('tools of one name, with a very long one or with a schema nested deeply, ar
   ]
   expect(run.list(odd(LOOKS))).toEqual([undefined, undefined, undefined])
   expect(run.list(odd(DESTROYS))).toEqual([undefined, undefined, expect.stringContaining('to destroy')])
-  expect(run.pins.changedOf('files')).toEqual([expect.stringMatching(/^y{191}_[0-9a-f]{8}$/)])
+  expect(run.pins.changedOf('files')).toMatchObject([
+    { name: expect.stringMatching(/^y{191}_[0-9a-f]{8}$/), rise: { to: 'destroy' } },
+  ])
 })
 
 test('a server that lists ever new names is remembered up to a bound, and tools beyond it ask', async () => {

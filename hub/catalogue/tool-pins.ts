@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Tool } from '@modelcontextprotocol/client'
+import type { ChangedTool } from '../../schemas/hub-status.ts'
 import type { NewEvent } from '../../schemas/inbox.ts'
 import { strictest, type ToolClass } from '../../schemas/power.ts'
 import { type Clock, dayOf } from '../core/clock.ts'
@@ -93,9 +94,10 @@ export class ToolPins implements AsyncDisposable {
     return strictest(this.#pinOf.get(definition)?.class ?? declared, declared)
   }
 
-  /** Returns the names of a server's tools that differ from their pins. */
-  changedOf(server: string): string[] {
-    return [...(this.#pins.get(server)?.values() ?? [])].filter(isChanged).map(({ tool }) => tool)
+  /** Returns a server's tools that differ from their pins, the more dangerous ones first. */
+  changedOf(server: string): ChangedTool[] {
+    const changed = [...(this.#pins.get(server)?.values() ?? [])].filter(isChanged).map(toChanged)
+    return changed.sort((a, b) => Number(b.rise !== undefined) - Number(a.rise !== undefined))
   }
 
   /** Makes the present definitions the pins; returns the names of those that differed. Throws `not_found`. */
@@ -106,7 +108,7 @@ export class ToolPins implements AsyncDisposable {
     const pins = this.#pins.get(server)
     if (!pins || listed.length === 0)
       throw new HubError('not_found', `No tools of a server ${server} that is not your own are listed now`)
-    const changed = this.changedOf(server)
+    const changed = this.changedOf(server).map(({ name }) => name)
     const present = new Set(listed.map(({ definition }) => this.#pinOf.get(definition)))
     for (const pin of pins.values()) {
       if (!present.has(pin)) pins.delete(pin.tool)
@@ -256,6 +258,12 @@ function riseOf(pin: ToolPinRow, to: ToolClass, now: number): Partial<ToolPinRow
 
 function isChanged(pin: ToolPinRow): boolean {
   return pin.risen_to !== null || pin.seen_json !== pin.parts_json
+}
+
+function toChanged(pin: ToolPinRow): ChangedTool {
+  const { what } = describeChange(pin)
+  const rise = pin.risen_to === null ? undefined : { from: pin.class, to: pin.risen_to }
+  return { name: pin.tool, what, ...(rise && { rise }) }
 }
 
 /** Returns the parts of a tool that are not as in its pin, with the beginnings of their texts. */

@@ -70,8 +70,9 @@ test('a tool that its server makes more dangerous is shown and asks, until a per
   const call = { tool: 'risky__pid' }
   const why = /pid.*asks a person: its server changed it from look to destroy on \d{4}-/
   expect(textOf(await client.call('hub_explain_policy', call))).toMatch(why)
+  const changedTools = [{ name: 'pid', what: ['annotations'], rise: { from: 'look', to: 'destroy' } }]
   expect((await client.call('hub_status', {})).structuredContent).toMatchObject({
-    servers: expect.arrayContaining([expect.objectContaining({ name: 'risky', changedTools: ['pid'] })]),
+    servers: expect.arrayContaining([expect.objectContaining({ name: 'risky', changedTools })]),
   })
   expect(await run('accept', 'risky')).toMatchObject({ code: 0, stdout: 'Accepted 1 changed tool: pid.\n' })
   const { structuredContent } = await client.call('hub_list_events', { type: 'hub.tool_changed' })

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AgentStatus } from '../../../schemas/chat.ts'
 import type { UpstreamHealth } from '../../../schemas/health.ts'
-import type { Budgets, HubStatus } from '../../../schemas/hub-status.ts'
+import type { Budgets, ChangedTool, HubStatus } from '../../../schemas/hub-status.ts'
 import { type Clock, dayOf } from '../../core/clock.ts'
 import type { Model, ModelQuirk } from '../../core/model.ts'
 import { countOpenApprovals, threadsAwaitingApproval } from '../../store/approvals.ts'
@@ -37,7 +37,7 @@ export interface StatusFacts extends Pick<HubStatus, 'held' | 'problems'> {
     readonly catalogue: { tool(name: string): { server: string } | undefined }
   }
   /** Returns the names of a server's tools that changed, which nobody accepted yet. */
-  changedTools: (server: string) => string[]
+  changedTools: (server: string) => ChangedTool[]
   busy: number
   budget: DailyLimits & { currency?: string | undefined }
   agents: readonly { name: string; limits: DailyLimits & { wakesPerDay?: number | undefined } }[]

@@ -60,7 +60,7 @@ function toRow(indent: string, text: string): string {
 /** Describes the tools of a server that changed, in a line for a person; none if none did. */
 export function describeChanged({ name, changedTools = [] }: HubStatus['servers'][number]): string[] {
   if (changedTools.length === 0) return []
-  const shown = truncate(changedTools.join(', '), LONGEST_CHANGED)
+  const shown = truncate(changedTools.map(tool => tool.name).join(', '), LONGEST_CHANGED)
   return [`${plural(changedTools.length, 'tool')} changed: ${shown}; superbloom servers accept ${name}`]
 }
 

@@ -3,23 +3,26 @@ import { useNow, useTries } from '../hooks.ts'
 import { html } from '../html.ts'
 import { count, dayAndTime, relative } from '../time.ts'
 import { AskAgain } from './ask-again.ts'
+import { ChangedTools } from './changed-tools.ts'
 
 /** Tells whether a problem of the hub needs a person. */
-export function needsAttention({ held, model, serversDown, problems }: HubStatus) {
+export function needsAttention({ held, model, serversDown, problems, servers }: HubStatus) {
   const isModelDown = model.health.some(one => one.state !== 'ok') || model.parked > 0
-  return held !== undefined || isModelDown || serversDown.length > 0 || problems.length > 0
+  const isChanged = servers.some(one => one.changedTools !== undefined)
+  return held !== undefined || isModelDown || isChanged || serversDown.length > 0 || problems.length > 0
 }
 
 interface HubNoticesProps {
   status: HubStatus
   onRelease: () => Promise<void>
+  onAccept: (server: string) => Promise<void>
   /** Called after an announced try. */
   onTried: () => void
 }
 
 /** Lists the hub's own problems, each with its remedy. */
-export function HubNotices({ status, onRelease, onTried }: HubNoticesProps) {
-  const { held, model, serversDown, problems } = status
+export function HubNotices({ status, onRelease, onAccept, onTried }: HubNoticesProps) {
+  const { held, model, servers, serversDown, problems } = status
   const down = model.health.filter(one => one.state !== 'ok')
   const now = useNow(down.length > 0 ? 1_000 : 60_000)
   useTries(
@@ -31,6 +34,7 @@ export function HubNotices({ status, onRelease, onTried }: HubNoticesProps) {
     ${down.map(one => html`<li key=${one.name}>${modelWords(one, now)}</li>`)}
     ${model.parked > 0 && html`<li key="parked">${parkedWords(model.parked)}</li>`}
     ${serversDown.map(one => html`<li key=${`server-${one.name}`}>The server ${one.name} went down ${relative(one.since, now)} and has not come back.</li>`)}
+    ${servers.map(({ name, changedTools }) => changedTools && html`<li key=${`changed-${name}`}><${ChangedTools} server=${name} tools=${changedTools} onAccept=${onAccept} /></li>`)}
     ${problems.map(problem => html`<li key=${problem}>${problem}</li>`)}
   </ul>`
 }
