@@ -28,12 +28,15 @@ import { hubTools } from './mcp/hub-tools/index.ts'
 import { readAgentStates, readStatus, type StatusFacts } from './mcp/hub-tools/read-status.ts'
 import { LOG_MESSAGE } from './mcp/upstream-servers.ts'
 import { toShownUrl } from './model/ask-json.ts'
+import { record } from './store/audit-log.ts'
 import { lastSeqOf, listConversations, readMessages } from './store/conversations.ts'
 import { createWebhooks } from './triggers/webhooks/webhooks.ts'
 
 /** Rate limits far above what people and clients need, and far below what would do harm. */
 const FRAMES = { perSecond: 500, burst: 2_000 }
 const REQUESTS = { perSecond: 5_000, burst: 10_000 }
+/** Wrong tokens that are recorded, of all addresses together. */
+const WRONG_TOKENS = { perSecond: 1 / 10, burst: 100 }
 /** Rate limit of one webhook. Each delivery becomes a row and may wake an agent. */
 const DELIVERIES = { perSecond: 10, burst: 300 }
 
@@ -48,6 +51,7 @@ export async function openEntrances(
   const doors = createDoors({
     clock,
     find: token => foundation.tokens.find(token),
+    onWrong: createWrongRecord(foundation),
     tokenHint: `The token is in ${tokenFile('<data>')}, or what SUPERBLOOM_TOKEN says.`,
     hosts: () => ownNames(config.current),
   })
@@ -98,6 +102,20 @@ export async function openEntrances(
   listening = stack.use(await listen({ host, port, onRequest: app, log }))
   stack.use(openWebSocket(foundation, engine, { doors, metrics }, listening))
   return listening
+}
+
+/** Returns a function that records wrong tokens, but not so many that a flood of them fills the disk. */
+function createWrongRecord({ store, clock, log }: Foundation) {
+  const mayRecord = createBucket(WRONG_TOKENS)
+  return ({ door, address }: { door: string; address: string }) => {
+    if (!mayRecord(clock.monotonic())) return
+    const details = { door, address }
+    store
+      .write(tx =>
+        record(tx, { at: clock.now(), kind: 'sign_in', actor: 'unknown', outcome: 'refused', details }),
+      )
+      .catch(error => log.warn('wrong_token_not_recorded', { error }))
+  }
 }
 
 function toHubToolDeps(foundation: Foundation, engine: Engine, url: () => string): HubToolDeps {

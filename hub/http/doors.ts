@@ -49,6 +49,8 @@ export interface DoorsOptions {
   find: (token: string) => Principal | undefined
   /** Hint for callers without a token: the place where this hub's token is kept. */
   tokenHint: string
+  /** Called for a wrong token that is not limited. */
+  onWrong: (entry: { door: string; address: string }) => void
   /** Hostnames besides the loopback ones. */
   hosts: () => readonly string[]
 }
@@ -62,6 +64,7 @@ export function createDoors(options: DoorsOptions): Doors {
     if (isWrong && !mayBeWrong(address, options.clock.monotonic())) {
       return new HubError('rate_limited', `${door}: too many wrong tokens from ${address}; wait a minute.`)
     }
+    if (isWrong) options.onWrong({ door, address })
     const problem = isWrong ? 'does not take this token' : 'needs the token'
     return new HubError('unauthorized', `${door} ${problem}: ${how}. ${options.tokenHint}`)
   }

@@ -35,9 +35,9 @@ export function createSessionDoor({ doors, tokens }: SessionDoorDeps): RequestHa
     response.status(201).json({ token: secret, name, role, expiresAt })
   })
   router.delete('/session', async (request, response) => {
-    const { id } = doors.admit(request, bearerOf(request), ENTRY)
+    const { id, name } = doors.admit(request, bearerOf(request), ENTRY)
     if (!isSession(id)) throw new HubError('bad_request', `${ENTRY.door}: this token is no session's.`)
-    await tokens.revoke(id)
+    await tokens.revoke(id, name)
     response.status(204).end()
   })
   return router

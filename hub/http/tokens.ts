@@ -1,5 +1,3 @@
-import { randomBytes } from 'node:crypto'
-import { globs } from '../../schemas/config.ts'
 import { type ListedPerson, type ListedToken, OWNER, type Role } from '../../schemas/tokens.ts'
 import { type Clock, MAX_DELAY } from '../core/clock.ts'
 import { HubError } from '../core/errors.ts'
@@ -10,16 +8,18 @@ import type { Signals } from '../core/signals.ts'
 import type { Store } from '../store/open.ts'
 import type { TokenRow } from '../store/tables.ts'
 import {
-  addToken,
+  changeTokens,
   deletePerson,
   endToken,
   markUsed,
   readPeople,
   readTokens,
   savePerson,
+  type TokenChange,
 } from '../store/tokens.ts'
 import type { Tx } from '../store/writer.ts'
 import { digest } from './doors.ts'
+import { type MadeToken, makeToken, toListed, toPrincipal } from './token-rows.ts'
 
 const DAY = 86_400_000
 /** Milliseconds without use after which a session ends, and in which a link is to be opened. */
@@ -31,7 +31,6 @@ const USE_MS = 60_000
 const MOST_SESSIONS = 50
 /** Tokens that are open at once. */
 const MOST_TOKENS = 1_000
-const SECRET_BYTES = 24
 
 export interface TokensDeps {
   store: Store
@@ -44,13 +43,6 @@ export interface TokensDeps {
     /** Makes another secret and returns it; undefined where the environment says which it is. */
     replace: (() => string) | undefined
   }
-}
-
-/** A token as it was made: the only time that its secret is known. */
-export interface MadeToken {
-  id: string
-  secret: string
-  expiresAt: number | undefined
 }
 
 /** The tokens that open the hub, and the people who may sign in. What it resolves with is on the disk. */
@@ -112,37 +104,38 @@ export class Tokens implements Disposable {
     tools?: readonly string[] | undefined
     expiresIn?: number | undefined
     replace?: boolean | undefined
+    by: string
   }): Promise<MadeToken> {
     return this.#exclusive(async () => {
-      const { name, role, tools, expiresIn, replace = false } = asked
+      const { name, role, tools, expiresIn, replace = false, by } = asked
       const same = this.#current().filter(row => row.kind === 'token' && row.name === name)
       const people = await readPeople(this.#deps.store.db)
       if (people.some(person => person.name === name))
         throw new HubError('conflict', `${name} is a person's name; a token needs another one.`)
       if (same.length > 0 && !replace)
         throw new HubError('conflict', `There is a token ${name} already; revoke it, or replace it.`)
-      const made = this.#make({ kind: 'token', name, role, tools, lasts: expiresIn })
-      await this.#change(same, [made.row])
+      const made = makeToken(this.#deps, { kind: 'token', name, role, tools, lasts: expiresIn })
+      await this.#change({ by, ending: same, made: [made.row] })
       return made
     })
   }
 
   /** Ends the tokens with this id or name; returns them. */
-  revoke(which: string): Promise<ListedToken[]> {
+  revoke(which: string, by: string): Promise<ListedToken[]> {
     return this.#exclusive(async () => {
       const meant = this.#current().filter(
         row => row !== this.#owner && (row.id === which || row.name === which),
       )
-      await this.#change(meant, [])
+      await this.#change({ by, ending: meant })
       return meant.map(toListed)
     })
   }
 
   /** Ends every token; the owner's is replaced, where the hub keeps it itself. */
-  revokeAll(): Promise<{ revoked: ListedToken[]; isOwnerReplaced: boolean }> {
+  revokeAll(by: string): Promise<{ revoked: ListedToken[]; isOwnerReplaced: boolean }> {
     return this.#exclusive(async () => {
       const all = this.#current().filter(row => row !== this.#owner)
-      await this.#change(all, [])
+      await this.#change({ by, ending: all })
       const secret = this.#deps.owner.replace?.()
       if (secret !== undefined) {
         const before = this.#owner
@@ -157,16 +150,20 @@ export class Tokens implements Disposable {
   }
 
   /** Makes a link for a person to sign in once; the first adds the person. */
-  invite(name: string, role: ListedPerson['role'] | undefined): Promise<MadeToken & { role: Role }> {
+  invite(
+    name: string,
+    role: ListedPerson['role'] | undefined,
+    by: string,
+  ): Promise<MadeToken & { role: Role }> {
     return this.#exclusive(async () => {
       const { store, clock } = this.#deps
       const known = (await readPeople(store.db)).find(person => person.name === name)
       if (!known && this.#current().some(row => row.kind === 'token' && row.name === name))
         throw new HubError('conflict', `${name} is the name of a token; a person needs another one.`)
       const given = role ?? known?.role ?? 'member'
-      const made = this.#make({ kind: 'link', name, role: given, lasts: LINK_MS })
+      const made = makeToken(this.#deps, { kind: 'link', name, role: given, lasts: LINK_MS })
       const stale = known && known.role !== given ? this.#ofPerson(name) : []
-      await this.#change(stale, [made.row], tx =>
+      await this.#change({ by, ending: stale, made: [made.row] }, tx =>
         savePerson(tx, { name, role: given, created_at: clock.now() }),
       )
       return { ...made, role: given }
@@ -174,9 +171,13 @@ export class Tokens implements Disposable {
   }
 
   /** Ends a person's sign-ins; false if there is no such person. */
-  remove(name: string): Promise<boolean> {
+  remove(name: string, by: string): Promise<boolean> {
     return this.#exclusive(async () => {
-      return await this.#change(this.#ofPerson(name), [], tx => deletePerson(tx, name))
+      let isKnown = false
+      await this.#change({ by, ending: this.#ofPerson(name) }, async tx => {
+        isKnown = await deletePerson(tx, name)
+      })
+      return isKnown
     })
   }
 
@@ -185,7 +186,12 @@ export class Tokens implements Disposable {
     return this.#exclusive(async () => {
       const row = this.#find(secret)
       if (!row || !['owner', 'member', 'guest'].includes(row.role)) return undefined
-      const made = this.#make({ kind: 'session', name: row.name, role: row.role, lasts: SESSION_MS })
+      const made = makeToken(this.#deps, {
+        kind: 'session',
+        name: row.name,
+        role: row.role,
+        lasts: SESSION_MS,
+      })
       const others = this.#current().filter(each => each.kind === 'session' && each.name === row.name)
       const used = (each: TokenRow) => each.last_used_at ?? each.created_at
       const [oldest] = others.sort((one, other) => used(one) - used(other))
@@ -196,7 +202,7 @@ export class Tokens implements Disposable {
         this.#byHash.delete(row.hash)
         if (!isFirst) return undefined
       }
-      await this.#change(ending, [made.row])
+      await this.#change({ by: row.name, from: row, ending, made: [made.row] })
       return { ...made, principal: toPrincipal(made.row) }
     })
   }
@@ -229,63 +235,19 @@ export class Tokens implements Disposable {
   }
 
   #toOwner(secret: string): TokenRow {
-    const { row } = this.#make({ kind: 'token', name: OWNER, role: OWNER, secret })
+    const { row } = makeToken(this.#deps, { kind: 'token', name: OWNER, role: OWNER, secret })
     return { ...row, id: OWNER }
   }
 
-  #make(asked: {
-    kind: ListedToken['kind']
-    name: string
-    role: Role
-    tools?: readonly string[] | undefined
-    /** Milliseconds; undefined for ever. */
-    lasts?: number | undefined
-    secret?: string
-  }): MadeToken & { row: TokenRow } {
-    const { clock, newId } = this.#deps
-    const {
-      kind,
-      name,
-      role,
-      tools,
-      lasts,
-      secret = `sb_${randomBytes(SECRET_BYTES).toString('base64url')}`,
-    } = asked
-    const now = clock.now()
-    const row = {
-      id: newId(PREFIXES[kind]),
-      name,
-      role,
-      kind,
-      tools_json: tools === undefined ? null : JSON.stringify(tools),
-      hash: digest(secret).toString('hex'),
-      created_at: now,
-      expires_at: lasts === undefined ? null : now + lasts,
-      last_used_at: null,
-      ended_at: null,
-    }
-    return { id: row.id, secret, expiresAt: row.expires_at ?? undefined, row }
-  }
-
   /** Ends some tokens and adds others, in one commit with `also`. */
-  async #change(ending: readonly TokenRow[], made: readonly TokenRow[]): Promise<void>
-  async #change<Result>(
-    ending: readonly TokenRow[],
-    made: readonly TokenRow[],
-    also: (tx: Tx) => Promise<Result>,
-  ): Promise<Result>
-  async #change(
-    ending: readonly TokenRow[],
-    made: readonly TokenRow[],
-    also?: (tx: Tx) => Promise<unknown>,
-  ): Promise<unknown> {
+  async #change(change: TokenChange, also?: (tx: Tx) => Promise<void>): Promise<void> {
     const { store, clock } = this.#deps
+    const { ending, made = [] } = change
     if (this.#byHash.size + made.length - ending.length > MOST_TOKENS)
       throw new HubError('conflict', `There are ${MOST_TOKENS} tokens already; revoke some of them.`)
-    const result = await store.write(async tx => {
-      for (const { id } of ending) await endToken(tx, id, clock.now())
-      for (const row of made) await addToken(tx, row)
-      return also?.(tx)
+    await store.write(async tx => {
+      await changeTokens(tx, change, clock.now())
+      await also?.(tx)
     })
     for (const row of ending) {
       this.#byHash.delete(row.hash)
@@ -293,7 +255,6 @@ export class Tokens implements Disposable {
     }
     for (const row of made) this.#byHash.set(row.hash, row)
     this.#armExpiry()
-    return result
   }
 
   #end(id: string): void {
@@ -327,22 +288,5 @@ export class Tokens implements Disposable {
             }
             this.#armExpiry()
           })
-  }
-}
-
-const PREFIXES: Record<ListedToken['kind'], string> = { token: 'tok', session: 'ses', link: 'lnk' }
-
-function toPrincipal({ id, name, role, tools_json }: TokenRow): Principal & { tools?: string[] } {
-  return { id, name, role, ...(tools_json === null ? {} : { tools: globs.parse(JSON.parse(tools_json)) }) }
-}
-
-function toListed(row: TokenRow): ListedToken {
-  const { kind, created_at, expires_at, last_used_at } = row
-  return {
-    ...toPrincipal(row),
-    kind,
-    createdAt: created_at,
-    ...(expires_at === null ? {} : { expiresAt: expires_at }),
-    ...(last_used_at === null ? {} : { lastUsedAt: last_used_at }),
   }
 }

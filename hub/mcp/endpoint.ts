@@ -35,7 +35,7 @@ export function createMcpEndpoint({ version, toolsets, ...given }: McpEndpointDe
   }
   const toolList = new ToolList(deps)
   const modern = new ModernClients({ ...deps, toolList })
-  const sessions = new LegacySessions({ ...deps, toolList })
+  const sessions = new LegacySessions({ ...deps, toolList, keptTogether: { characters: 0 } })
   const lists = createListChanges({ gives, toolsets, tools: () => listTools(deps) })
   return {
     /** Serves a request that was admitted; `body` is its parsed JSON. */

@@ -96,3 +96,16 @@ test('a stream that was dropped is known no more, and the others are', async () 
   expect(await store.getStreamIdForEventId(dropped)).toBeUndefined()
   expect(await store.getStreamIdForEventId(kept)).toBe('other')
 })
+
+test('sessions together keep no more than a share of memory, and an ended one frees its part', () => {
+  const together = { characters: 0 }
+  const sessions = Array.from({ length: 20 }, () => new SessionEvents(together))
+  const text = 'x'.repeat(1024 * 1024)
+  for (let round = 0; round < 6; round++)
+    for (const [index, session] of sessions.entries()) session.add(`s${index}-${round}`, text, true)
+  const most = 32 * text.length + sessions.length * text.length
+  expect(together.characters).toBeLessThanOrEqual(most)
+  for (const session of sessions) session.leave()
+  sessions[0]?.add('late', text, true)
+  expect(together.characters).toBe(0)
+})

@@ -3,6 +3,13 @@ import type { EventStore, JSONRPCMessage } from '@modelcontextprotocol/server'
 /** Events of one session, and characters of them, that are kept for a client that lost its connection. */
 const MOST_EVENTS = 1_000
 const MOST_CHARACTERS = 4 * 1024 * 1024
+/** Characters that all sessions together keep, beside the newest event of each. */
+const MOST_OF_ALL = 32 * 1024 * 1024
+
+/** What the sessions of one endpoint keep together. */
+export interface KeptTogether {
+  characters: number
+}
 
 interface KeptEvent {
   id: string
@@ -24,18 +31,20 @@ export class SessionEvents implements EventStore {
   readonly #open = new Set<string>()
   #count = 0
   #characters = 0
+  #together: KeptTogether
+
+  constructor(together: KeptTogether = { characters: 0 }) {
+    this.#together = together
+  }
 
   /** Adds an event and returns its id. The newest stays however long it is: it may be the awaited answer. */
   add(stream: string, text: string, isLast = false): string {
     const number = ++this.#count
     const id = `${stream}~${number}`
     this.#events.push({ id, stream, number, text })
-    this.#characters += text.length
-    while (
-      this.#events.length > MOST_EVENTS ||
-      (this.#characters > MOST_CHARACTERS && this.#events.length > 1)
-    )
-      this.#characters -= this.#events.shift()?.text.length ?? 0
+    this.#grow(text.length)
+    while (this.#events.length > MOST_EVENTS || (this.#isTooMuch && this.#events.length > 1))
+      this.#grow(-(this.#events.shift()?.text.length ?? 0))
     this.#open.delete(stream)
     if (!isLast) this.#open.add(stream)
     const [oldest] = this.#open
@@ -55,7 +64,22 @@ export class SessionEvents implements EventStore {
   drop(stream: string): void {
     this.#open.delete(stream)
     this.#events = this.#events.filter(event => event.stream !== stream)
-    this.#characters = this.#events.reduce((sum, { text }) => sum + text.length, 0)
+    this.#grow(this.#events.reduce((sum, { text }) => sum + text.length, 0) - this.#characters)
+  }
+
+  /** Takes what it keeps out of what is kept together, also what is still to come. */
+  leave(): void {
+    this.#together.characters -= this.#characters
+    this.#together = { characters: this.#characters }
+  }
+
+  get #isTooMuch(): boolean {
+    return this.#characters > MOST_CHARACTERS || this.#together.characters > MOST_OF_ALL
+  }
+
+  #grow(characters: number): void {
+    this.#characters += characters
+    this.#together.characters += characters
   }
 
   async storeEvent(stream: string, message: JSONRPCMessage): Promise<string> {

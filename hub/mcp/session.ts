@@ -9,10 +9,12 @@ import { answerCall } from './call-tool.ts'
 import { Reply } from './reply.ts'
 import type { Admitted, McpView, RawRequest } from './requests.ts'
 import { McpServer, type McpServerDeps } from './server.ts'
-import { readId, SessionEvents } from './session-events.ts'
+import { type KeptTogether, readId, SessionEvents } from './session-events.ts'
 import type { Subscriptions } from './subscriptions.ts'
 
 export interface SessionDeps extends McpServerDeps {
+  /** The events that all sessions keep. */
+  keptTogether: KeptTogether
   subscriptions: Subscriptions
 }
 
@@ -55,7 +57,7 @@ export class Session extends NodeStreamableHTTPServerTransport {
     { onReady, onEnd }: { onReady: (id: string, session: Session) => void; onEnd: (id: string) => void },
   ) {
     const id = randomUUID()
-    const events = new SessionEvents()
+    const events = new SessionEvents(deps.keptTogether)
     super({
       sessionIdGenerator: () => id,
       onsessioninitialized: () => onReady(id, this),
@@ -118,6 +120,7 @@ export class Session extends NodeStreamableHTTPServerTransport {
     for (const { ended } of this.#calls.values()) ended.abort(new Error('The session ended'))
     for (const unsubscribe of this.subscribed.values()) unsubscribe()
     this.#deps.servers.endSession(this.mcp.key)
+    this.#events.leave()
     await this.mcp.server.close()
   }
 

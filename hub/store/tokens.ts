@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { record } from './audit-log.ts'
 import type { PersonRow, Tables, TokenRow } from './tables.ts'
 import type { Tx } from './writer.ts'
 
@@ -7,8 +8,31 @@ export function readTokens(db: Kysely<Tables>): Promise<TokenRow[]> {
   return db.selectFrom('tokens').selectAll().where('ended_at', 'is', null).orderBy('id').execute()
 }
 
-export async function addToken(tx: Tx, row: TokenRow): Promise<void> {
-  await tx.insertInto('tokens').values(row).execute()
+export interface TokenChange {
+  /** Name of whoever changes it. */
+  by: string
+  /** The token that a sign-in came with. */
+  from?: TokenRow
+  ending: readonly TokenRow[]
+  made?: readonly TokenRow[]
+}
+
+/** Ends some tokens and adds others. */
+export async function changeTokens(
+  tx: Tx,
+  { by, from, ending, made = [] }: TokenChange,
+  at: number,
+): Promise<void> {
+  const told = ({ id, name, role, kind }: TokenRow, outcome: string) => ({
+    at,
+    kind: from ? ('sign_in' as const) : ('token' as const),
+    actor: by,
+    outcome,
+    details: { id, name, role, is: kind, ...(from && { from: from.id }) },
+  })
+  for (const { id } of ending) await endToken(tx, id, at)
+  for (const row of made) await tx.insertInto('tokens').values(row).execute()
+  await record(tx, ...ending.map(row => told(row, 'revoked')), ...made.map(row => told(row, 'created')))
 }
 
 /** Ends a token; false if it was ended before. */

@@ -1,6 +1,7 @@
+import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { HubFrame } from '../../schemas/chat.ts'
-import { type ChatClient, openChat } from '../support/chat-client.ts'
+import { WebSocket } from 'ws'
+import type { ChatMessage } from '../../schemas/chat.ts'
 import { LINES, openClient, type TestClient } from '../support/clients.ts'
 import { openSlowProvider } from './fleet.ts'
 import { openHubProcess } from './hub-process.ts'
@@ -17,10 +18,7 @@ const MESSAGE_EVERY_MS = 100
 const CALL_EVERY_MS = 2_000
 const CONNECTING_AT_ONCE = 25
 
-interface Follower {
-  chat: ChatClient
-  conversation: string
-}
+type Follower = Awaited<ReturnType<typeof follow>>
 
 /** Measures 1,000 chats and 200 MCP clients that work at once for ten minutes. */
 export async function load(): Promise<Record<string, number>> {
@@ -29,13 +27,10 @@ export async function load(): Promise<Record<string, number>> {
   await using hub = await openHubProcess({ provider: provider.url, agents })
   let dropped = 0
   let isOver = false
-  const chats: Follower[] = await inTurns(CHATS, async index => {
-    const conversation = `agent-${index % AGENTS}/c${Math.floor(index / FOLLOWERS)}`
-    const chat = await openChat(hub)
-    chat.socket.on('close', () => (dropped += isOver ? 0 : 1))
-    await chat.subscribe(conversation, 0)
-    return { chat, conversation }
-  })
+  const chats = await inTurns(CHATS, index =>
+    follow(hub, `agent-${index % AGENTS}/c${Math.floor(index / FOLLOWERS)}`),
+  )
+  for (const { socket } of chats) socket.on('close', () => (dropped += isOver ? 0 : 1))
   const clients = await inTurns(CLIENTS, index => openClient(LINES[index % LINES.length] ?? LINES[0], hub))
   await pause(5_000)
   const memory = [rssOf(hub.pid)]
@@ -43,9 +38,9 @@ export async function load(): Promise<Record<string, number>> {
   const sampling = sampleMemory(hub.pid, until, memory)
   const [replies, calls] = await Promise.all([talk(chats, until), callTools(clients, until)])
   await sampling
-  const missed = countMissed(chats)
+  const missed = chats.reduce((sum, chat) => sum + chat.missed(), 0)
   isOver = true
-  for (const { chat } of chats) chat.socket.terminate()
+  for (const { socket } of chats) socket.terminate()
   await Promise.all(clients.map(client => client[Symbol.asyncDispose]()))
   const later = memory.slice(Math.floor(memory.length / 3))
   const half = Math.floor(later.length / 2)
@@ -79,17 +74,50 @@ async function talk(chats: readonly Follower[], until: number): Promise<number[]
   const waits: Promise<number>[] = []
   for (let turn = 0; performance.now() < until; turn++) {
     const follower = chats[(turn * 7) % chats.length]
-    if (follower) waits.push(ask(follower, turn))
+    if (follower) waits.push(follower.ask(`turn ${turn}`))
     await pause(MESSAGE_EVERY_MS)
   }
   return Promise.all(waits)
 }
 
-async function ask({ chat, conversation }: Follower, turn: number): Promise<number> {
-  const began = performance.now()
-  const sent = await chat.say(conversation, `turn ${turn}`, `turn-${turn}`)
-  await chat.answerTo(sent)
-  return performance.now() - began
+/** Opens a chat that follows one conversation, and keeps of its frames no more than the numbers. */
+async function follow({ url, token }: { url: string; token: string }, conversation: string) {
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`, 'superbloom.v1', {
+    headers: { Authorization: `Bearer ${token}` },
+  })
+  const answered = new Map<string, () => void>()
+  const subscribed = Promise.withResolvers<void>()
+  let [seq, missed] = [0, 0]
+  socket.on('message', data => {
+    const text = data.toString()
+    if (text.startsWith('{"type":"subscribed"')) subscribed.resolve()
+    if (!text.startsWith('{"type":"message"')) return
+    const { message } = JSON.parse(text) as { message: ChatMessage }
+    if (message.seq !== seq + 1) missed++
+    seq = message.seq
+    const about = message.kind === 'user' ? message.clientId : undefined
+    if (about !== undefined && answered.has(about)) own.set(message.id, about)
+    for (const id of message.kind === 'agent' ? (message.inReplyTo ?? []) : [])
+      answered.get(own.get(id) ?? '')?.()
+  })
+  const own = new Map<string, string>()
+  await once(socket, 'open')
+  socket.send(JSON.stringify({ type: 'subscribe', conversation, after: 0 }))
+  await subscribed.promise
+  return {
+    socket,
+    missed: () => missed,
+    /** Resolves with the milliseconds to the reply. */
+    async ask(text: string): Promise<number> {
+      const began = performance.now()
+      const reply = Promise.withResolvers<void>()
+      answered.set(text, reply.resolve)
+      socket.send(JSON.stringify({ type: 'message', conversation, text, clientId: text }))
+      await reply.promise
+      answered.delete(text)
+      return performance.now() - began
+    },
+  }
 }
 
 async function callTools(clients: readonly TestClient[], until: number) {
@@ -108,13 +136,6 @@ async function callTools(clients: readonly TestClient[], until: number) {
     }),
   )
   return { took, failed }
-}
-
-/** Counts gaps and repeats in what each client got of its conversation. */
-function countMissed(chats: readonly Follower[]): number {
-  const seqs = ({ chat }: Follower) =>
-    chat.frames.all.flatMap((frame: HubFrame) => (frame.type === 'message' ? [frame.message.seq] : []))
-  return chats.map(seqs).reduce((sum, all) => sum + all.filter((seq, index) => seq !== index + 1).length, 0)
 }
 
 async function sampleMemory(pid: number, until: number, memory: number[]): Promise<void> {

@@ -34,12 +34,16 @@ export interface HubToolReads {
 /** The tokens that open the hub, and the people who may sign in. */
 export interface HubTokens {
   list(): Promise<{ tokens: ListedToken[]; people: ListedPerson[] }>
-  create(asked: z.output<typeof newToken> & { replace: boolean }): Promise<MadeToken>
-  revoke(which: string): Promise<ListedToken[]>
-  revokeAll(): Promise<{ revoked: ListedToken[]; isOwnerReplaced: boolean }>
-  invite(name: string, role: ListedPerson['role'] | undefined): Promise<MadeToken & { role: Role }>
+  create(asked: z.output<typeof newToken> & { replace: boolean; by: string }): Promise<MadeToken>
+  revoke(which: string, by: string): Promise<ListedToken[]>
+  revokeAll(by: string): Promise<{ revoked: ListedToken[]; isOwnerReplaced: boolean }>
+  invite(
+    name: string,
+    role: ListedPerson['role'] | undefined,
+    by: string,
+  ): Promise<MadeToken & { role: Role }>
   /** Ends a person's sign-ins; false if there is no such person. */
-  remove(name: string): Promise<boolean>
+  remove(name: string, by: string): Promise<boolean>
 }
 
 /** A token as it was made: the only time that its secret is known. */

@@ -37,8 +37,8 @@ export const createToken = defineHubTool({
   output: z.object({ id: z.string(), token: z.string(), expiresAt }),
   effect: 'adds',
   right: 'admin',
-  async run(asked, { deps }) {
-    const { id, secret, expiresAt } = await deps.tokens.create(asked)
+  async run(asked, { deps, principal }) {
+    const { id, secret, expiresAt } = await deps.tokens.create({ ...asked, by: principal.name })
     return { id, token: secret, ...(expiresAt === undefined ? {} : { expiresAt }) }
   },
   toText: ({ token }) => `${token}\nIt is shown this one time.`,
@@ -56,11 +56,11 @@ export const revokeToken = defineHubTool({
   }),
   effect: 'removes',
   right: 'admin',
-  async run({ which, all }, { deps }) {
+  async run({ which, all }, { deps, principal: { name: by } }) {
     if ((which === undefined) === (all === undefined))
       throw new HubError('invalid_arguments', 'hub_revoke_token: give either which or all')
-    if (which === undefined) return deps.tokens.revokeAll()
-    const revoked = await deps.tokens.revoke(which)
+    if (which === undefined) return deps.tokens.revokeAll(by)
+    const revoked = await deps.tokens.revoke(which, by)
     if (revoked.length > 0) return { revoked, isOwnerReplaced: false }
     throw new HubError('not_found', `There is no token ${which}; hub_list_tokens lists them.`)
   },
@@ -77,8 +77,8 @@ export const addPerson = defineHubTool({
   output: z.object({ name: z.string(), role: z.enum(ROLES), link: z.string(), expiresAt }),
   effect: 'adds',
   right: 'admin',
-  async run({ name, role: asked }, { deps }) {
-    const { secret, expiresAt, role } = await deps.tokens.invite(name, asked)
+  async run({ name, role: asked }, { deps, principal }) {
+    const { secret, expiresAt, role } = await deps.tokens.invite(name, asked, principal.name)
     const link = `${deps.url()}/#token=${secret}`
     return { name, role, link, ...(expiresAt === undefined ? {} : { expiresAt }) }
   },
@@ -93,8 +93,8 @@ export const removePerson = defineHubTool({
   output: z.object({ name: z.string() }),
   effect: 'removes',
   right: 'admin',
-  async run({ name }, { deps }) {
-    if (await deps.tokens.remove(name)) return { name }
+  async run({ name }, { deps, principal }) {
+    if (await deps.tokens.remove(name, principal.name)) return { name }
     throw new HubError('not_found', `There is no person ${name}; hub_list_tokens lists them.`)
   },
   toText: ({ name }) => `${name} is signed out everywhere.`,

@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto'
+import { globs } from '../../schemas/config.ts'
+import type { ListedToken, Role } from '../../schemas/tokens.ts'
+import type { Clock } from '../core/clock.ts'
+import type { NewId } from '../core/ids.ts'
+import type { Principal } from '../core/principal.ts'
+import type { TokenRow } from '../store/tables.ts'
+import { digest } from './doors.ts'
+
+const SECRET_BYTES = 24
+
+/** A token as it was made: the only time that its secret is known. */
+export interface MadeToken {
+  id: string
+  secret: string
+  expiresAt: number | undefined
+}
+
+/** Makes a token, which opens nothing yet. */
+export function makeToken(
+  { clock, newId }: { clock: Clock; newId: NewId },
+  asked: {
+    kind: ListedToken['kind']
+    name: string
+    role: Role
+    tools?: readonly string[] | undefined
+    /** Milliseconds; undefined for ever. */
+    lasts?: number | undefined
+    secret?: string
+  },
+): MadeToken & { row: TokenRow } {
+  const {
+    kind,
+    name,
+    role,
+    tools,
+    lasts,
+    secret = `sb_${randomBytes(SECRET_BYTES).toString('base64url')}`,
+  } = asked
+  const now = clock.now()
+  const row = {
+    id: newId(PREFIXES[kind]),
+    name,
+    role,
+    kind,
+    tools_json: tools === undefined ? null : JSON.stringify(tools),
+    hash: digest(secret).toString('hex'),
+    created_at: now,
+    expires_at: lasts === undefined ? null : now + lasts,
+    last_used_at: null,
+    ended_at: null,
+  }
+  return { id: row.id, secret, expiresAt: row.expires_at ?? undefined, row }
+}
+
+const PREFIXES: Record<ListedToken['kind'], string> = { token: 'tok', session: 'ses', link: 'lnk' }
+
+export function toPrincipal({ id, name, role, tools_json }: TokenRow): Principal & { tools?: string[] } {
+  return { id, name, role, ...(tools_json === null ? {} : { tools: globs.parse(JSON.parse(tools_json)) }) }
+}
+
+export function toListed(row: TokenRow): ListedToken {
+  const { kind, created_at, expires_at, last_used_at } = row
+  return {
+    ...toPrincipal(row),
+    kind,
+    createdAt: created_at,
+    ...(expires_at === null ? {} : { expiresAt: expires_at }),
+    ...(last_used_at === null ? {} : { lastUsedAt: last_used_at }),
+  }
+}
