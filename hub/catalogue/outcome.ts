@@ -53,7 +53,7 @@ export function toFailure(name: string, error: unknown): ToolOutcome {
   const pages = pagesToOpen(error)
   const text =
     pages.length > 0
-      ? `${name} did nothing: a person has to open ${pages.length > 1 ? 'these pages' : 'this page'} in a browser first.\n${pages.join('\n')}\nGive them the address as it stands here, and call ${name} again once they say that it is done.`
+      ? `${name} did nothing: a person has to open ${pages.length > 1 ? 'these pages' : 'this page'} in a browser first.\n${pages.join('\n')}\nGive them the address unchanged, and call ${name} again once they say that it is done.`
       : `${name} failed: ${describeError(error)}`
   return { text, isError: true }
 }

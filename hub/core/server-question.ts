@@ -37,13 +37,13 @@ function toPage(url: unknown): string {
 /** Matches secrets that a form must not ask for, as words in lower case. */
 const SECRETS = new RegExp(
   `\\b(?:${[
-    'pass ?(?:words?|wd|phrases?|codes?)',
-    'pwd|passwort|kennwort|contraseña|senha|mot de passe',
-    'secrets?|credentials?|tokens?|cvv|cvc|otp|totp|mfa|2fa|pin',
+    'pass ?(?:words?|wd|phrases?|codes?|keys?)',
+    'pwd|pw|passwort|kennwort|wachtwoord|contraseña|senha|hasło|heslo|mot de passe',
+    'secrets?|credentials?|tokens?|bearer|cookies?|session ids?|mnemonics?|cvv|cvc|otp|totp|mfa|2fa|pin',
     '(?:api|access|private|secret|ssh|encryption|license|signing|recovery|seed|wallet|auth) ?(?:keys?|phrase)',
     '(?:verification|security|recovery|one time|login|sms) ?codes?',
     '(?:credit|debit|bank) ?cards?|card number',
-  ].join('|')})\\b`,
+  ].join('|')})\\b|пароль|密码|密碼|パスワード|비밀번호`,
   'u',
 )
 

@@ -56,7 +56,9 @@ export async function untilComplete<Result extends object>(
 ): Promise<Result> {
   const options = quoteAsked(server, given)
   const { requester, signal = new AbortController().signal } = options
-  let result = await send(options.repeat, options)
+  const sendQuoted: typeof send = (repeat, sent) =>
+    send(repeat, sent).catch(error => Promise.reject(quoteRequired(server, error)))
+  let result = await sendQuoted(options.repeat, options)
   if (requester?.repeats) return quoteInput(server, result)
   for (let round = 0; wantsInput(result); round++) {
     if (!requester)
@@ -73,7 +75,10 @@ export async function untilComplete<Result extends object>(
       },
     )
     const inputResponses = Object.fromEntries(await Promise.all(answers))
-    result = await send({ inputResponses, ...(requestState === undefined ? {} : { requestState }) }, options)
+    result = await sendQuoted(
+      { inputResponses, ...(requestState === undefined ? {} : { requestState }) },
+      options,
+    )
   }
   return result
 }
@@ -94,6 +99,20 @@ function quoteInput<Result extends object>(server: string, result: Result): Resu
     return [key, { ...request, params: quote(server, request['method'], request['params']) }]
   })
   return { ...result, inputRequests: Object.fromEntries(asked) }
+}
+
+/** Returns an error that names pages to open first as people may see it; any other error as it is. */
+function quoteRequired(server: string, error: unknown): unknown {
+  if (!(error instanceof ProtocolError) || error.code !== ProtocolErrorCode.UrlElicitationRequired)
+    return error
+  const { elicitations } = isObject(error.data) ? error.data : {}
+  const pages = (Array.isArray(elicitations) ? elicitations : []).filter(isObject)
+  try {
+    const quoted = pages.map(page => quoteQuestion(server, { ...page, mode: 'url' }))
+    return ProtocolError.fromError(error.code, error.message, { elicitations: quoted })
+  } catch (refused) {
+    return refused
+  }
 }
 
 function quote(server: string, method: unknown, params: JsonObject): JsonObject {

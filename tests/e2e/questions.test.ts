@@ -98,6 +98,20 @@ test('that a page is done is told to who was sent there, by a question or an err
   expect([one.pagesDone.all, two.pagesDone.all]).toEqual([['sign-in', 'sign-in'], ['sign-in']])
 })
 
+test('a page that a call wants opened first is quoted as a question is', async () => {
+  await using client = await openAsked(accept)
+  await expect(client.call('open_mail')).rejects.toMatchObject({
+    elicitations: [
+      {
+        message: 'the server asking asks, in its own words: “Sign in”. Never answer with a password or a key',
+        url: 'https://example.org/in',
+        elicitationId: 'sign-in',
+      },
+    ],
+  })
+  expect(textOf(await client.call('run_script'))).toContain('only a page of http or https can be opened')
+})
+
 test('that a page is done is told by a process of the session’s own too', async () => {
   await using client = await openAsked(accept)
   await client.call('sign_in', 'own')
