@@ -135,6 +135,7 @@ function toHubToolDeps(foundation: Foundation, engine: Engine, url: () => string
     url,
     postMessage: router.postMessage,
     reset,
+    why: engine.runtime.why,
     postEvent: router.postEvent,
     acceptTools: (server, by) => engine.toolPins.accept(server, by),
     explain,

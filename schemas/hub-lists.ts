@@ -77,6 +77,33 @@ export const auditCycle = z.object({
   steps: z.array(step),
 })
 
+const whyStep = z.object({
+  step: z.int(),
+  model: z.string().optional(),
+  at: time.optional().describe('when it was asked; unix milliseconds'),
+  ms: z.number().optional().describe('until it had answered, with all tries'),
+  tokens: z.object({ input: z.int(), cached: z.int(), output: z.int() }).optional(),
+  cost: z.number().optional(),
+  currency: z.string().optional(),
+  isPreambleSame: z.boolean().optional().describe('whether prompt and tools were those of now'),
+  system: z.string().optional(),
+  tools: z.array(z.string()).optional().describe('their names'),
+  earlier: z.int().describe('messages of the request before those shown'),
+  messages: z.array(z.record(z.string(), z.unknown())),
+  answer: z.record(z.string(), z.unknown()),
+})
+
+/** What a cycle sent and got. */
+export const cycleWhy = z.object({
+  cycle: z.string(),
+  thread: z.string(),
+  agent: z.string(),
+  status: z.string(),
+  note: z.string().optional(),
+  steps: z.array(whyStep),
+})
+export type ListedWhy = z.infer<typeof cycleWhy>
+
 /** A thread's cycles, the oldest first. */
 export const threadAudit = z.object({ thread: threadView, cycles: z.array(auditCycle) })
 export type ThreadAudit = z.infer<typeof threadAudit>

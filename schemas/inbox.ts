@@ -187,3 +187,25 @@ export const historyContent = z.discriminatedUnion('role', [
   }),
 ])
 export type HistoryContent = z.infer<typeof historyContent>
+
+/** What was sent for a step, and what it took; the history holds it beside the model's answer. */
+export const stepRequest = z.object({
+  model: z.string(),
+  /** Unix milliseconds, and milliseconds with all tries. */
+  at: z.number(),
+  ms: z.number(),
+  input: z.int(),
+  output: z.int(),
+  cachedInput: z.int(),
+  costMicros: z.int(),
+  currency: z.string().optional(),
+  /** First and last seq of the window; what stands for everything before it comes before that. */
+  from: z.int(),
+  to: z.int(),
+  /** Seqs of rows of which the window showed a stub, or the beginning and the end. */
+  stubs: z.array(z.int()),
+  cuts: z.array(z.int()),
+  /** SHA-256 of prompt and tools, in hex. */
+  preamble: z.string(),
+})
+export type StepRequest = z.infer<typeof stepRequest>

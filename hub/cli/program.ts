@@ -26,6 +26,7 @@ const COMMANDS: readonly [name: string, description: string, load: () => Promise
   ['ask', 'send one message to an agent and print its reply', () => import('./commands/ask.ts')],
   ['agents', 'every agent with what it did', hubCalls],
   ['threads', "the agents' threads: main threads and tasks", hubCalls],
+  ['why', 'a cycle step by step: what was sent, with model, tokens, money and time', hubCalls],
   [
     'mcp',
     'connect an MCP client that starts a process (Claude Desktop and others) to the running hub',

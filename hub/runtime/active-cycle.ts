@@ -1,5 +1,5 @@
 import type { MessageKind } from '../../schemas/chat.ts'
-import type { HistoryContent } from '../../schemas/inbox.ts'
+import type { HistoryContent, StepRequest } from '../../schemas/inbox.ts'
 import { markOf, type Power } from '../../schemas/power.ts'
 import type { Model } from '../core/model.ts'
 import { appendMessage } from '../store/conversations.ts'
@@ -124,6 +124,8 @@ export class ActiveCycle {
   compactions = 0
   /** Whether the window was made shorter for what a budget leaves, which happens once. */
   isShrunk = false
+  /** What was sent for the step that comes next. */
+  asked: Omit<StepRequest, keyof typeof NO_USAGE> | undefined
   /** Failures in a row of the last call of the model. */
   failures = 0
   /** Whether people read that the model fails, and not yet that it works again. */
@@ -220,11 +222,12 @@ export class ActiveCycle {
     { tx, now, afterCommit }: CycleWrite,
     contents: HistoryContent[],
     step = this.steps,
+    request?: StepRequest,
   ): Promise<HistoryEntry[]> {
     if (contents.length === 0) return []
     const lastSeq = await this.#reserve(tx, contents.length)
     const fenced = { ...this.#key, fence: this.fence }
-    const entries = await appendHistory(tx, fenced, lastSeq, step, contents, now)
+    const entries = await appendHistory(tx, fenced, lastSeq, step, contents, now, request)
     afterCommit(() => this.window.push(...entries))
     return entries
   }
@@ -238,8 +241,10 @@ export class ActiveCycle {
     const step = this.steps + 1
     const contents = [answer, added].filter(content => content !== undefined)
     const last = this.window.at(-1)
-    const [first] = await this.append(write, contents, step)
-    await countStep(write.tx, this.id, this.account.unpaid ?? NO_USAGE)
+    const { unpaid: { reservation: _, ...usage } = NO_USAGE } = this.account
+    const request = answer && this.asked && { ...this.asked, ...usage }
+    const [first] = await this.append(write, contents, step, request)
+    await countStep(write.tx, this.id, usage)
     await writeUsage(write.tx, this.account)
     if (counted !== undefined) await saveTokenFactors(write.tx, tokens.factors)
     write.afterCommit(() => {
@@ -378,4 +383,4 @@ export class ActiveCycle {
   }
 }
 
-const NO_USAGE = { input: 0, output: 0, cachedInput: 0, costMicros: 0 }
+const NO_USAGE = { input: 0, output: 0, cachedInput: 0, costMicros: 0, reservation: undefined }

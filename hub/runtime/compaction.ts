@@ -22,7 +22,7 @@ import {
   lastBeginning,
   type Thresholds,
   toCut,
-  toStub,
+  toShortened,
   toThresholds,
 } from './window.ts'
 
@@ -116,7 +116,7 @@ async function prune(cycle: ActiveCycle): Promise<void> {
   if (seqs.size === 0) return
   await cycle.commit(({ tx }) => setForm(tx, cycle.thread, [...seqs], 'stub'))
   cycle.replaceWindow(
-    cycle.window.map(entry => (seqs.has(entry.seq) ? { ...entry, content: toStub(entry.content) } : entry)),
+    cycle.window.map(entry => (seqs.has(entry.seq) ? toShortened({ ...entry, form: 'stub' }, 0) : entry)),
   )
   cycle.log.info('window_pruned', { thread: cycle.thread, results: seqs.size })
 }
@@ -256,6 +256,8 @@ async function shrinkUntilFits(
       if (isUnseen)
         await cycle.message(write, { kind: 'notice', author: 'hub', text: TOO_LONG, data: { cut: true } })
     })
-    cycle.replaceWindow(cycle.window.map(each => (each.seq === entry.seq ? { ...each, content } : each)))
+    cycle.replaceWindow(
+      cycle.window.map(each => (each.seq === entry.seq ? { ...each, content, form: 'cut' } : each)),
+    )
   }
 }

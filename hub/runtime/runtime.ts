@@ -20,6 +20,7 @@ import { Stops } from './stop.ts'
 import { createTokenCounter } from './tokens.ts'
 import { createToolLists } from './tool-lists.ts'
 import { type CycleWatch, createCycleWatch } from './watch.ts'
+import { type CycleWhy, createWhy } from './why.ts'
 
 /** Runs the cycles of all threads. A thread that sleeps costs nothing here: no timer, no object, no query. */
 export interface Runtime extends AsyncDisposable {
@@ -37,6 +38,8 @@ export interface Runtime extends AsyncDisposable {
   readonly sampleFor: SampleFor
   /** Explains to people why a limit of the agent's file is not in force; undefined if all are. */
   problemOf(agent: RuntimeAgent): string | undefined
+  /** Returns what a cycle sent and got, step by step. Throws `not_found`. */
+  why(cycle: string): Promise<CycleWhy>
   /** Number of cycles that run or wait for their turn. */
   readonly busy: number
 }
@@ -107,6 +110,7 @@ export function createRuntime(given: Omit<RuntimeDeps, OwnParts>, semaphore: Sem
     resume: () => resumeWaiting(deps, wake),
     sampleFor: (agent, cycle) => createSampling(deps, toApprovedCall(agent, cycle)),
     problemOf: agent => findTokensProblem(deps, agent),
+    why: createWhy(deps),
     get busy() {
       return active.size
     },

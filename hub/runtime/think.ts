@@ -20,6 +20,7 @@ import { mayShrinkTo } from './limits/cycle-tokens.ts'
 import { LimitReached } from './limits/limit-reached.ts'
 import { decideRetry } from './retry.ts'
 import { notifyRecovered } from './suspend.ts'
+import { toAsked } from './why.ts'
 import { toMessages } from './window.ts'
 
 export type ThinkDeps = CompactDeps & Pick<RuntimeDeps, 'random'>
@@ -32,6 +33,7 @@ export async function think(
 ): Promise<'act' | 'think' | 'ended'> {
   const { model, request, reply } = await askForReply(deps, cycle, signal)
   const content = toContent(reply, uniqueIds(reply.calls, cycle))
+  cycle.asked = toAsked(cycle, { model, request, reply })
   const counted = deps.tokens.learn(model.name, {
     preamble: request,
     window: cycle.window,
@@ -116,7 +118,7 @@ function decideShorter(deps: ThinkDeps, cycle: ActiveCycle, error: unknown): Com
 }
 
 /** A reply, with the model that gave it and the model's request. */
-interface Asked {
+export interface Asked {
   model: Model
   request: ModelRequest
   reply: ModelReply

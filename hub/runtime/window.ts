@@ -162,6 +162,12 @@ function withText<Content extends { text: string }>(content: Content, text: stri
   return content.text === text ? content : { ...content, text }
 }
 
+/** Returns an entry as the window shows it in its form; a cut one has about `length` tokens. */
+export function toShortened({ seq, content, form }: HistoryEntry, length: number): HistoryEntry {
+  if (form === 'stub') return { seq, form, content: toStub(content) }
+  return form === 'cut' ? { seq, form, content: toCut(content, length) } : { seq, content }
+}
+
 /** Reads a thread's window: the message for everything before it, and its entries, each in its form. */
 export async function readWindow(
   deps: Pick<RuntimeDeps, 'model'>,
@@ -174,8 +180,7 @@ export async function readWindow(
   const length = cutLength(toThresholds(deps.model(model), limits.tokens))
   const entries = rows.flatMap(({ seq, content, form }): HistoryEntry[] => {
     if (form === 'hidden') return []
-    if (form === 'stub') return [{ seq, content: toStub(content) }]
-    return [{ seq, content: form === 'cut' ? toCut(content, length) : content }]
+    return [form === 'whole' ? { seq, content } : toShortened({ seq, content, form }, length)]
   })
   if (!session?.head || session.last_seq !== row.window_start - 1) return entries
   const facts =

@@ -8,6 +8,10 @@ export function readCycle(db: Kysely<Tables>, id: string): Promise<CycleRow> {
   return db.selectFrom('cycles').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 }
 
+export function findCycle(db: Kysely<Tables>, id: string): Promise<CycleRow | undefined> {
+  return db.selectFrom('cycles').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
 /** Returns the power of a cycle, and whether it had read text from outside; the least if the cycle is gone. */
 export async function powerOfCycle(
   db: Kysely<Tables>,

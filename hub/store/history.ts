@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
-import { type HistoryContent, historyContent } from '../../schemas/inbox.ts'
+import { z } from 'zod'
+import { type HistoryContent, historyContent, type StepRequest, stepRequest } from '../../schemas/inbox.ts'
 import { HubError } from '../core/errors.ts'
 import type { HistoryForm, Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
@@ -7,6 +8,8 @@ import type { Tx } from './writer.ts'
 export interface HistoryEntry {
   seq: number
   content: HistoryContent
+  /** Form in which a window shows it, if that is not the whole content. */
+  form?: HistoryForm
 }
 
 /** The part of every write of a cycle that says whose it is, and that the cycle still may write. */
@@ -38,7 +41,10 @@ export async function fencedWrite(
   throw new HubError('conflict', `Thread ${thread} was taken over while cycle ${cycle} ran`)
 }
 
-/** Appends entries at the seqs after `lastSeq` that `fencedWrite` reserved. */
+/**
+ * Appends entries at the seqs after `lastSeq` that `fencedWrite` reserved. `request` is what the first of them
+ * answers.
+ */
 export async function appendHistory(
   tx: Tx,
   fenced: Fenced,
@@ -46,10 +52,17 @@ export async function appendHistory(
   step: number,
   contents: HistoryContent[],
   now: number,
+  request?: StepRequest,
 ): Promise<HistoryEntry[]> {
   const entries = contents.map((content, index) => ({ seq: lastSeq + 1 + index, content }))
   const place = { thread_id: fenced.thread, cycle_id: fenced.cycle, step, created_at: now }
-  const rows = entries.map(({ seq, content }) => ({ ...place, seq, content_json: JSON.stringify(content) }))
+  const toJson = (content: HistoryContent, index: number) =>
+    JSON.stringify(index === 0 && request ? { ...content, request } : content)
+  const rows = entries.map(({ seq, content }, index) => ({
+    ...place,
+    seq,
+    content_json: toJson(content, index),
+  }))
   if (rows.length > 0) await tx.insertInto('history').values(rows).execute()
   return entries
 }
@@ -72,6 +85,46 @@ export async function readHistory(
     content: historyContent.parse(JSON.parse(row.content_json)),
     form: row.form,
   }))
+}
+
+/** Returns the rows of a thread from one seq to another, in order. */
+export async function historyBetween(
+  db: Kysely<Tables>,
+  thread: string,
+  { from, to }: { from: number; to: number },
+): Promise<HistoryEntry[]> {
+  const rows = await db
+    .selectFrom('history')
+    .select(['seq', 'content_json'])
+    .where('thread_id', '=', thread)
+    .where('seq', '>=', from)
+    .where('seq', '<=', to)
+    .orderBy('seq')
+    .execute()
+  return rows.map(({ seq, content_json }) => ({
+    seq,
+    content: historyContent.parse(JSON.parse(content_json)),
+  }))
+}
+
+/** Returns the answers of a cycle's steps with what was sent for each; steps of earlier versions lack that. */
+export async function stepsOfCycle(
+  db: Kysely<Tables>,
+  cycle: string,
+): Promise<{ seq: number; step: number; content: HistoryContent; request: StepRequest | undefined }[]> {
+  const rows = await db
+    .selectFrom('history')
+    .innerJoin('cycles', 'cycles.id', 'history.cycle_id')
+    .select(['seq', 'step', 'content_json'])
+    .where('history.cycle_id', '=', cycle)
+    .whereRef('history.thread_id', '=', 'cycles.thread_id')
+    .orderBy('seq')
+    .execute()
+  return rows.map(({ seq, step, content_json }) => {
+    const value: unknown = JSON.parse(content_json)
+    const request = z.object({ request: stepRequest }).safeParse(value).data?.request
+    return { seq, step, content: historyContent.parse(value), request }
+  })
 }
 
 /** Sets how the window shows some rows from now on. */

@@ -50,6 +50,21 @@ export function newestSession(db: Kysely<Tables>, thread: string): Promise<Sessi
 }
 
 /** Returns the newest `count` summaries of a thread, oldest first. */
+export async function sessionEndingAt(
+  db: Kysely<Tables>,
+  thread: string,
+  lastSeq: number,
+): Promise<SessionRow | undefined> {
+  return db
+    .selectFrom('sessions')
+    .selectAll()
+    .where('thread_id', '=', thread)
+    .where('last_seq', '=', lastSeq)
+    .orderBy('number', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
+
 export async function newestSummaries(db: Kysely<Tables>, thread: string, count: number): Promise<string[]> {
   const rows = await db
     .selectFrom('sessions')

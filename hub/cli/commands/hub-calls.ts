@@ -49,6 +49,14 @@ const COMMANDS: Record<string, (command: Command) => void> = {
       .option('--release', 'first let the agents go that are held after a crash loop')
       .action(printStatus),
   threads: defineThreads,
+  why: command =>
+    command
+      .argument('<cycle>', 'as superbloom threads show lists it')
+      .option('--step <number>', "one step's whole request")
+      .option('--json', 'as JSON')
+      .action((cycle: string, { step, json }: Json & { step?: string }) =>
+        printCall('hub_explain_cycle', { cycle, ...(step ? { step: readLimit(step, '--step') } : {}) }, json),
+      ),
 }
 
 export function define(command: Command): void {
@@ -165,10 +173,10 @@ function parsePayload(text: string): Record<string, unknown> {
   }
 }
 
-/** Returns the limit as a number. Throws `invalid_arguments` for anything but a whole number from 1 on. */
-function readLimit(text: string): number {
+/** Returns a limit as a number. Throws `invalid_arguments` for anything but a whole number from 1 on. */
+function readLimit(text: string, option = '--limit'): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
-  throw new HubError('invalid_arguments', `--limit: give a whole number from 1 on; it is ${text}`)
+  throw new HubError('invalid_arguments', `${option}: give a whole number from 1 on; it is ${text}`)
 }
 
 function defineSchedules(command: Command): void {

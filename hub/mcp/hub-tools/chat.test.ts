@@ -42,6 +42,7 @@ async function openChatTool(onPost?: () => void) {
         appendMessage(tx, { id: newId('msg'), conversation, text, author, kind: 'user', at }),
       )
     },
+    why: unused,
     mayUse: () => true,
     tokens: {
       list: unused,

@@ -1,15 +1,17 @@
 import type { z } from 'zod'
 import type { AgentStatus, ChatMessage, NewUserMessage, StopTarget } from '../../../schemas/chat.ts'
 import type { HubStatus } from '../../../schemas/hub-status.ts'
-import type { NewEvent, RoutedEvent } from '../../../schemas/inbox.ts'
+import type { NewEvent, RoutedEvent, StepRequest } from '../../../schemas/inbox.ts'
 import type { Power, ToolClass } from '../../../schemas/power.ts'
 import type { ListedPerson, ListedToken, newToken, Role } from '../../../schemas/tokens.ts'
 import type { Clock } from '../../core/clock.ts'
 import { HubError } from '../../core/errors.ts'
 import type { NewId } from '../../core/ids.ts'
+import type { ModelMessage, ModelTool } from '../../core/model.ts'
 import { type Principal, seesSharedOnly, toNotTheirs } from '../../core/principal.ts'
 import type { Signals } from '../../core/signals.ts'
 import type { Store } from '../../store/open.ts'
+import type { CycleRow } from '../../store/tables.ts'
 
 export interface ListedAgent {
   name: string
@@ -53,7 +55,23 @@ interface MadeToken {
   expiresAt: number | undefined
 }
 
+/** A cycle with what was sent for each of its steps, as it is rebuilt from the history. */
+interface ExplainedCycle {
+  cycle: CycleRow
+  steps: readonly {
+    step: number
+    request?: StepRequest | undefined
+    messages: readonly ModelMessage[]
+    /** Index of the first message that was not in the request of the step before. */
+    fresh: number
+    answer: ModelMessage
+  }[]
+  preamble: { system: string; tools: readonly ModelTool[]; digest: string } | undefined
+}
+
 export interface HubToolDeps extends HubToolReads {
+  /** Returns what a cycle sent and got. Throws `not_found`. */
+  why: (cycle: string) => Promise<ExplainedCycle>
   /** Tells whether a principal may read and write in a conversation. */
   mayUse: (principal: Principal, conversation: string) => boolean
   postMessage: (message: NewUserMessage) => Promise<ChatMessage>

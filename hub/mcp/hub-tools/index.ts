@@ -6,6 +6,7 @@ import { releaseAgents, reset, stop } from './control.ts'
 import { deleteOneConversation, readConversation } from './conversations.ts'
 import { discardOne, listAllDeadLetters, retryOne } from './dead-letters.ts'
 import { listAllEvents, publishEvent } from './events.ts'
+import { explainCycle } from './explain-cycle.ts'
 import type { HubTool } from './hub-tool.ts'
 import { explainPolicy, listAllAllowances, revokeOne } from './policy.ts'
 import { readThreadTool } from './read-thread.ts'
@@ -22,6 +23,7 @@ export const hubTools: readonly HubTool[] = [
   readConversation,
   listAllThreads,
   readThreadTool,
+  explainCycle,
   stop,
   reset,
   listAllSchedules,
