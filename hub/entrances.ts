@@ -119,9 +119,10 @@ function createWrongRecord({ store, clock, log }: Foundation) {
 }
 
 function toHubToolDeps(foundation: Foundation, engine: Engine, url: () => string): HubToolDeps {
-  const { store, clock, newId, signals } = foundation
+  const { store, clock, newId, signals, config } = foundation
   const { router, reset, explain } = engine
   return {
+    redact: config.redact,
     store,
     clock,
     newId,

@@ -7,10 +7,11 @@ import { openDataFolder } from './config/data-folder.ts'
 import type { Environment } from './config/environment.ts'
 import { createLiveConfig, type LiveConfig } from './config/live-config.ts'
 import type { Config } from './config/load.ts'
+import { hashOperatorFiles } from './config/operator-files.ts'
 import { readVersion } from './config/paths.ts'
 import { openOwnerToken } from './config/token.ts'
 import { readTraces } from './config/traces.ts'
-import { type Changed, watchFiles } from './config/watch.ts'
+import { type Changed, type WatchedFiles, watchFiles } from './config/watch.ts'
 import { type Clock, systemClock } from './core/clock.ts'
 import { createIds, type NewId } from './core/ids.ts'
 import type { Log } from './core/log.ts'
@@ -23,6 +24,8 @@ import { toUrl } from './http/listen.ts'
 import { Tokens } from './http/tokens.ts'
 import { type LiveModels, openModels } from './model/open-models.ts'
 import { closeQuestions } from './store/approvals.ts'
+import { type AuditEntry, record } from './store/audit-log.ts'
+import { readFileHashes, saveFileHashes } from './store/hub-state.ts'
 import { openOwnStore, type Store } from './store/open.ts'
 import { voidLeases } from './store/threads.ts'
 
@@ -170,10 +173,49 @@ function writeHubFile({ config, startedAt }: Foundation, url: string, stack: Asy
   stack.defer(() => rmSync(file, { force: true }))
 }
 
+/** Adds files of the operator that are not as they were to the audit; while no hub ran, they may have changed. */
+async function recordFiles(
+  { store, clock, config, agents }: Foundation,
+  files: WatchedFiles,
+  ...others: AuditEntry[]
+): Promise<void> {
+  const now = hashOperatorFiles(files)
+  const refused = [...config.refusals, ...agents.problems]
+  await store.write(async tx => {
+    const before = await readFileHashes(tx)
+    const changed = [...new Set([...before.keys(), ...now.keys()])].filter(
+      file => before.get(file) !== now.get(file),
+    )
+    const entries = changed.map((file): AuditEntry => {
+      const isRefused = refused.some(message => message.startsWith(file))
+      const outcome = !now.has(file)
+        ? 'removed'
+        : isRefused
+          ? 'refused'
+          : before.has(file)
+            ? 'changed'
+            : 'added'
+      const details = { file, sha256: now.get(file) }
+      return { at: clock.now(), kind: 'config', actor: 'hub', door: 'file', outcome, details }
+    })
+    await record(tx, ...others, ...entries)
+    if (changed.length > 0) await saveFileHashes(tx, now)
+  })
+}
+
 /** Applies changes of files, one after the other. */
-function watch(foundation: Foundation, engine: Engine): Promise<AsyncDisposable> {
-  const { clock, log, config, models, agents, signals } = foundation
+async function watch(foundation: Foundation, engine: Engine): Promise<AsyncDisposable> {
+  const { clock, log, config, models, agents, signals, version } = foundation
   const { agentsFolder, dataFolder } = config.current
+  const watched = { configFile: config.file, agentsFolder, dropInsFolder: join(dataFolder, 'servers') }
+  const started = {
+    at: clock.now(),
+    kind: 'start',
+    actor: 'hub',
+    outcome: 'ok',
+    details: { version },
+  } as const
+  await recordFiles(foundation, watched, started)
   const reloadConfig = async () => {
     if (!config.reload()) return false
     engine.resize()
@@ -192,11 +234,11 @@ function watch(foundation: Foundation, engine: Engine): Promise<AsyncDisposable>
     }
     if (isNewConfig) signals.emit('config', { file: config.file })
     if (what !== 'agents') engine.serverTools.refresh()
+    await recordFiles(foundation, watched)
   }
   let turn: Promise<void> = Promise.resolve()
   const onChange = (what: Changed) => {
     turn = turn.then(() => apply(what)).catch(error => log.error('change_not_applied', { what, error }))
   }
-  const watched = { configFile: config.file, agentsFolder, dropInsFolder: join(dataFolder, 'servers') }
   return watchFiles(watched, { clock, log, onChange })
 }

@@ -62,6 +62,11 @@ const COMMANDS: readonly [name: string, description: string, load: () => Promise
   ],
   ['tokens', 'tokens for programs, webhooks and scrapers: list, create, revoke', tokens],
   ['people', 'people who may sign in on the page: list, add, remove', tokens],
+  [
+    'audit',
+    'who did what: calls, decisions, sign-ins, tokens, changes; and whether that record is whole',
+    () => import('./commands/audit.ts'),
+  ],
   ['events', 'what happened, the newest first, with where each event went and why', hubCalls],
   ['schedules', 'the pending wake-ups of agents, the next first', hubCalls],
 ]

@@ -18,6 +18,10 @@ export function createLiveConfig(first: Config, environment: Environment, log: L
     get current() {
       return current
     },
+    /** Why the file as it is now is not in force; empty where it is. */
+    get refusals(): readonly string[] {
+      return refused === undefined ? [] : [refused]
+    },
     /** Problems of the file as it is now, and settings in it that look like mistakes. */
     get problems(): readonly string[] {
       return refused === undefined ? current.warnings : [...current.warnings, refused]

@@ -7,7 +7,14 @@ import type { Log } from '../core/log.ts'
 
 /** Milliseconds without a change before it is reported: editors write in several steps. */
 const QUIET_MS = 150
-const DROP_IN_FILES = ['server.ts', 'server.js', 'server.mjs', 'mcp.json', 'disabled']
+/** Files of a dropped-in server that decide what it is. */
+export const DROP_IN_FILES = ['server.ts', 'server.js', 'server.mjs', 'mcp.json', 'disabled']
+
+export interface WatchedFiles {
+  configFile: string
+  agentsFolder: string
+  dropInsFolder: string
+}
 
 export type Changed = 'config' | 'agents' | 'drop-ins'
 
@@ -16,7 +23,7 @@ export type Changed = 'config' | 'agents' | 'drop-ins'
  * log or database, cause no report. Resolves once it sees changes.
  */
 export async function watchFiles(
-  watched: { configFile: string; agentsFolder: string; dropInsFolder: string },
+  watched: WatchedFiles,
   { clock, log, onChange }: { clock: Clock; log: Log; onChange: (what: Changed) => void },
 ): Promise<AsyncDisposable> {
   const pending = new Map<Changed, () => void>()

@@ -13,6 +13,8 @@ import { CALL_TOOL, FIND_TOOLS, type FoundTool, unwrapCall } from '../core/lean-
 import type { Log } from '../core/log.ts'
 import { may, type Principal } from '../core/principal.ts'
 import type { Telemetry } from '../core/telemetry.ts'
+import { plural } from '../core/text.ts'
+import type { CallAudit } from './call-audit.ts'
 import { type Caller, type ForwardDeps, forward, toObject, toRepeat } from './caller.ts'
 import type { HubToolDeps } from './hub-tools/deps.ts'
 import type { HubTool } from './hub-tools/hub-tool.ts'
@@ -25,6 +27,7 @@ import type { UpstreamServers } from './upstream-servers.ts'
 export interface CallToolDeps extends ForwardDeps {
   log: Log
   telemetry: Telemetry
+  audit: CallAudit
   hub: HubToolDeps
   servers: UpstreamServers
   /** Tells whether a server's tool only looks. */
@@ -54,13 +57,33 @@ export async function callTool(
     traceContext.safeParse(caller.meta).data,
   )
   let outcome = 'error'
+  let noteEnd: Awaited<ReturnType<CallAudit['begin']>> | undefined
   try {
+    const resumes = deps.pending.owns(caller.repeat['requestState'])
+    noteEnd = await deps.audit.begin({ by: caller.principal, resumes, ...describeCall(deps, name, args) })
     const meta = { ...caller.meta, ...span.trace }
     const result = await runTool(deps, { ...caller, meta }, { name, args, trace: span.trace })
-    if (!('isError' in result && result.isError === true)) outcome = 'ok'
+    const asks = 'resultType' in result && result.resultType === 'input_required'
+    if (!('isError' in result && result.isError === true)) outcome = asks ? 'asks' : 'ok'
     return result
+  } catch (error) {
+    return toFailure(error)
   } finally {
-    span.end(caller.signal.aborted ? 'cut' : outcome, {})
+    const end = caller.signal.aborted ? 'cut' : outcome
+    span.end(end, {})
+    noteEnd?.(end)
+  }
+}
+
+/** Returns a call as the audit keeps it: what somebody says to an agent is in the conversation alone. */
+function describeCall({ servers }: CallToolDeps, tool: string, args: JsonObject) {
+  const own = hubTools.find(({ definition }) => definition.name === tool)
+  const definition = own?.definition ?? servers.catalogue.tool(tool)?.definition
+  const says = own && typeof args['message'] === 'string'
+  return {
+    tool,
+    args: says ? { ...args, message: `(${plural(String(args['message']).length, 'character')})` } : args,
+    reads: tool === FIND_TOOLS || definition?.annotations?.readOnlyHint === true,
   }
 }
 
@@ -79,14 +102,10 @@ async function runTool(
   if (!mayCall(deps, caller.principal, name)) return fail(toRefusal(caller.principal, name))
   const hubTool = hubTools.find(tool => tool.definition.name === name)
   if (hubTool) return runHubTool(deps, caller, hubTool, { args, trace })
-  try {
-    const { servers } = deps
-    const result = await forward(deps, caller, options => servers.call(name, args, options))
-    const isText = readsText(caller.client.name) && hasWholeText(servers.catalogue.tool(name)?.definition)
-    return isText ? toTextResult(result) : result
-  } catch (error) {
-    return toFailure(error)
-  }
+  const { servers } = deps
+  const result = await forward(deps, caller, options => servers.call(name, args, options))
+  const isText = readsText(caller.client.name) && hasWholeText(servers.catalogue.tool(name)?.definition)
+  return isText ? toTextResult(result) : result
 }
 
 /** Tells whether a principal may call a tool: by its role, and by the globs of its token. */

@@ -4,6 +4,7 @@ import { HubError } from '../core/errors.ts'
 import type { JsonObject, OfferChange } from '../core/forwarding.ts'
 import type { McpRequest } from '../core/mcp-request.ts'
 import type { Principal } from '../core/principal.ts'
+import { CallAudit } from './call-audit.ts'
 import { LegacySessions } from './legacy-sessions.ts'
 import { createListChanges } from './list-changes.ts'
 import { ModernClients } from './modern.ts'
@@ -14,7 +15,8 @@ import { Subscriptions } from './subscriptions.ts'
 import { ToolList } from './tool-list.ts'
 import { onlyWider } from './upstream-servers.ts'
 
-export interface McpEndpointDeps extends Omit<McpServerDeps, 'pending' | 'serverInfo' | 'setLogLevel'> {
+export interface McpEndpointDeps
+  extends Omit<McpServerDeps, 'audit' | 'pending' | 'serverInfo' | 'setLogLevel'> {
   version: string
   /** Returns the names of the configured toolsets. */
   toolsets: () => readonly string[]
@@ -24,10 +26,13 @@ export type McpEndpoint = ReturnType<typeof createMcpEndpoint>
 
 /** Creates MCP over Streamable HTTP for clients of both eras. Disposing ends all sessions and streams. */
 export function createMcpEndpoint({ version, toolsets, ...given }: McpEndpointDeps) {
-  const { servers, gives } = given
+  const { servers, gives, hub, log } = given
+  const { store, clock, newId, redact } = hub
+  const audit = new CallAudit({ store, clock, newId, redact, log })
   const pending = new PendingElicitations(given.clock)
   const deps = {
     ...given,
+    audit,
     pending,
     serverInfo: { name: 'superbloom', title: 'Superbloom', version },
     setLogLevel: onlyWider(servers.setLogLevel),
@@ -71,6 +76,7 @@ export function createMcpEndpoint({ version, toolsets, ...given }: McpEndpointDe
     async [Symbol.asyncDispose](): Promise<void> {
       pending[Symbol.dispose]()
       await Promise.all([modern[Symbol.asyncDispose](), sessions[Symbol.asyncDispose]()])
+      await audit[Symbol.asyncDispose]()
     },
   }
 }

@@ -1,7 +1,7 @@
 import { hash as digest } from 'node:crypto'
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
-import type { AuditKind } from '../../schemas/audit.ts'
+import type { AuditKind, AuditVerdict } from '../../schemas/audit.ts'
 import type { Power } from '../../schemas/power.ts'
 import { toCanonicalJson, withoutNul } from '../core/json.ts'
 import { maskSecrets } from '../core/mask-secrets.ts'
@@ -35,23 +35,35 @@ export interface AuditEntry {
 /** Adds rows to the audit, in the transaction of what they tell of, in order. */
 export async function record(tx: Tx, ...entries: readonly AuditEntry[]): Promise<void> {
   if (entries.length === 0) return
-  // The update locks the chain before its end is read, so that no two rows follow the same one.
-  const chain = await tx
-    .updateTable('audit_chain')
-    .set(eb => ({ last_seq: eb('last_seq', '+', entries.length) }))
-    .returning(['last_seq', 'last_hash'])
-    .executeTakeFirstOrThrow()
-  let seq = chain.last_seq - entries.length
-  let hash = chain.last_hash
+  // The update locks the chain before its end is read, so that no two rows follow the same one. Each row moves
+  // the chain's last hash by itself.
+  const { lock, insert } = compiledFor(tx)
+  const { rows } = await tx.executeQuery<Tables['audit_chain']>({ ...lock, parameters: [entries.length] })
+  let { last_seq: seq = 0, last_hash: hash = '' } = rows[0] ?? {}
+  seq -= entries.length
   for (const entry of entries) {
     const row = toRow(entry, ++seq)
     hash = hashRow(hash, row)
-    await tx
-      .insertInto('audit')
-      .values({ ...row, hash })
-      .execute()
+    await tx.executeQuery({ ...insert, parameters: [...columnsOf(row), hash] })
   }
-  await tx.updateTable('audit_chain').set({ last_hash: hash }).execute()
+}
+
+const compiled = new WeakMap<object, ReturnType<typeof compile>>()
+
+/** Returns the statements of `record`, compiled once: clients' calls wait for them. */
+function compiledFor(tx: Tx): ReturnType<typeof compile> {
+  const { adapter } = tx.getExecutor()
+  const found = compiled.get(adapter) ?? compile(tx)
+  compiled.set(adapter, found)
+  return found
+}
+
+function compile(tx: Tx) {
+  const values = sql.join(Array.from({ length: 12 }, () => 0))
+  return {
+    lock: sql`update audit_chain set last_seq = last_seq + ${1} returning last_seq, last_hash`.compile(tx),
+    insert: sql`insert into audit values (${values})`.compile(tx),
+  }
 }
 
 /** Returns a call's arguments as people see them: without secrets, and not the whole of long ones. */
@@ -86,9 +98,13 @@ function toRow(entry: AuditEntry, seq: number): HashedRow {
 
 /** Returns the hash of a row that follows one with the hash `before`. */
 function hashRow(before: string, row: HashedRow): string {
+  return digest('sha256', before + JSON.stringify(columnsOf(row)))
+}
+
+/** Returns the values of a row in the order of the table's columns. */
+function columnsOf(row: HashedRow) {
   const { seq, at, kind, actor, role, door, power, tool, outcome, call_id, details_json } = row
-  const text = JSON.stringify([seq, at, kind, actor, role, door, power, tool, outcome, call_id, details_json])
-  return digest('sha256', before + text)
+  return [seq, at, kind, actor, role, door, power, tool, outcome, call_id, details_json] as const
 }
 
 /** Returns canonical JSON of what `change` makes of a value; one that is nested too deeply is only named. */
@@ -131,17 +147,6 @@ export function listAudit(db: Kysely<Tables>, filter: AuditFilter): Promise<List
     .orderBy('audit.seq', after === undefined ? 'desc' : 'asc')
     .limit(limit)
     .execute()
-}
-
-/** How far the chain holds. Whoever notes seq and hash of its end elsewhere can tell later whether it is the same. */
-export interface AuditVerdict {
-  /** Seqs of the rows for which it holds, 0 where there are none. */
-  first: number
-  last: number
-  /** Hash of the last of them. */
-  hash: string
-  /** First row that is not as it was written, and why; undefined where the whole chain holds. */
-  broken?: { seq: number; why: string } | undefined
 }
 
 /** Rows that are read at once while others wait. */

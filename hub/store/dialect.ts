@@ -7,7 +7,10 @@ export interface Dialect {
   serialKey: string
   /** Words after a table that stores its rows in the order of its key, so that a write touches one page less. */
   clustered: string
-  /** Statements that keep rows of `audit` from being changed, and from being removed but as its oldest. */
+  /**
+   * Statements by which a row of `audit` becomes the end of the chain, and which keep rows from being changed, and
+   * from being removed but as the oldest.
+   */
   guardAudit: readonly string[]
   /** Makes `history_texts` and the full-text index that follows it. */
   createSearch: (db: Kysely<unknown>) => Promise<void>

@@ -33,6 +33,17 @@ export async function saveNameOwners(tx: Tx, { tools, prompts }: NameOwners): Pr
   await saveState(tx, NAME_OWNERS, { tools: Object.fromEntries(tools), prompts: Object.fromEntries(prompts) })
 }
 
+const fileHashes = z.record(z.string(), z.string()).catch({})
+
+/** Returns the hashes of the operator's files as they were last recorded, by path. */
+export async function readFileHashes(db: Kysely<Tables>): Promise<ReadonlyMap<string, string>> {
+  return new Map(Object.entries(fileHashes.parse(await readState(db, FILE_HASHES))))
+}
+
+export async function saveFileHashes(tx: Tx, hashes: ReadonlyMap<string, string>): Promise<void> {
+  await saveState(tx, FILE_HASHES, Object.fromEntries(hashes))
+}
+
 const tokenFactors = z.record(z.string(), z.number().positive()).catch({})
 
 /** Returns how many tokens each model counts for one that is estimated, by the model's name. */
@@ -56,6 +67,7 @@ export async function saveModelQuirks(tx: Tx, model: string, value: unknown): Pr
 
 const MODEL_QUIRKS = 'model_quirks'
 const PRUNED = 'pruned_at'
+const FILE_HASHES = 'file_hashes'
 const NAME_OWNERS = 'name_owners'
 const TOKEN_FACTORS = 'token_factors'
 

@@ -28,6 +28,8 @@ const sqlite: Dialect = {
   serialKey: 'integer primary key autoincrement',
   clustered: 'without rowid',
   guardAudit: [
+    `create trigger audit_added after insert on audit begin
+      update audit_chain set last_hash = new.hash; end`,
     `create trigger audit_unchanged before update on audit begin
       select raise(abort, 'the audit is append-only'); end`,
     // Retention first moves the beginning of the chain.

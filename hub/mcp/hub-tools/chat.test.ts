@@ -23,6 +23,7 @@ async function openChatTool(onPost?: () => void) {
   const signals = createSignals(unused)
   const listed = { description: '', status: 'sleeping', conversations: [], shared: false } as const
   const deps: HubToolDeps = {
+    redact: text => text,
     store,
     clock,
     newId,

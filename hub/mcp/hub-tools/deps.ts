@@ -74,6 +74,8 @@ export interface HubToolDeps extends HubToolReads {
   why: (cycle: string) => Promise<ExplainedCycle>
   /** Tells whether a principal may read and write in a conversation. */
   mayUse: (principal: Principal, conversation: string) => boolean
+  /** Removes the secrets that the hub knows from a text. */
+  redact: (text: string) => string
   postMessage: (message: NewUserMessage) => Promise<ChatMessage>
   tokens: HubTokens
   /** Starts an agent's history fresh. Throws `not_found`. */

@@ -1,6 +1,7 @@
 import { acceptTools } from './accept-tools.ts'
 import { listAgents } from './agents.ts'
 import { listAllApprovals } from './approvals.ts'
+import { listAuditRows, verifyAuditChain } from './audit.ts'
 import { chat } from './chat.ts'
 import { releaseAgents, reset, stop } from './control.ts'
 import { deleteOneConversation, readConversation } from './conversations.ts'
@@ -48,4 +49,6 @@ export const hubTools: readonly HubTool[] = [
   revokeToken,
   addPerson,
   removePerson,
+  listAuditRows,
+  verifyAuditChain,
 ]

@@ -1,0 +1,52 @@
+import type { Command } from 'commander'
+import { z } from 'zod'
+import { auditRow, auditVerdict } from '../../../schemas/audit.ts'
+import { HubError } from '../../core/errors.ts'
+import { escapeUnseen } from '../../core/text.ts'
+import { callHub, printCall } from '../call-hub.ts'
+import { findHub } from '../find-hub.ts'
+import { print } from '../print.ts'
+
+/** Rows of one call while all of them are written out. */
+const PAGE = 1_000
+/** Milliseconds that checking the whole chain may take. */
+const VERIFY_MS = 10 * 60_000
+
+interface Options {
+  verify?: boolean
+  json?: boolean
+  since?: string
+  actor?: string
+  tool?: string
+}
+
+export function define(command: Command): void {
+  command
+    .option('--verify', 'check that no row was changed or removed; exit code 1 if one was')
+    .option('--since <time>', 'ISO 8601, or a span such as 7d')
+    .option('--actor <name>', 'only of this one: the name of a token, agent:<name>, hook:<name> or hub')
+    .option('--tool <name>', 'only of this tool')
+    .option('--json', 'every row as a line of JSON, the oldest first')
+    .action(({ verify, json, since, ...filter }: Options) => {
+      if (verify) return printVerdict()
+      const isTime = since !== undefined && /^\d{4}-/.test(since)
+      const frame = since === undefined ? {} : isTime ? { since } : { timeframe: since }
+      return json ? printRows({ ...frame, ...filter }) : printCall('hub_list_audit', { ...frame, ...filter })
+    })
+}
+
+async function printVerdict(): Promise<void> {
+  const { structured, text } = await callHub(findHub(), 'hub_verify_audit', {}, { timeout: VERIFY_MS })
+  if (auditVerdict.parse(structured).broken) throw new HubError('conflict', text)
+  print(text)
+}
+
+async function printRows(filter: object): Promise<void> {
+  const hub = findHub()
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    const { structured } = await callHub(hub, 'hub_list_audit', { ...filter, after, limit: PAGE })
+    const { rows } = z.object({ rows: z.array(auditRow) }).parse(structured)
+    for (const row of rows) process.stdout.write(`${escapeUnseen(JSON.stringify(row))}\n`)
+    after = rows.length < PAGE ? undefined : rows.at(-1)?.seq
+  }
+}

@@ -1,0 +1,71 @@
+import { z } from 'zod'
+import { type AuditRow, auditKinds, auditRow, auditVerdict } from '../../../schemas/audit.ts'
+import { toIso } from '../../core/clock.ts'
+import { parseJson } from '../../core/json.ts'
+import { escapeUnseen, toLine } from '../../core/text.ts'
+import { readTimeframe } from '../../core/timeframe.ts'
+import { type ListedAuditRow, listAudit, showArguments, verifyAudit } from '../../store/audit-log.ts'
+import { defineHubTool, toView } from './hub-tool.ts'
+
+export const listAuditRows = defineHubTool({
+  name: 'hub_list_audit',
+  title: 'List the audit',
+  description:
+    'Who did what, and by what right: calls of tools, decisions, sign-ins, tokens, changes of config and tools, webhooks. The newest first.',
+  input: z.strictObject({
+    since: z.string().optional().describe('ISO 8601'),
+    until: z.string().optional().describe('ISO 8601'),
+    timeframe: z.string().max(50).optional().describe('in place of since and until: 24h, 7d, today'),
+    kinds: z.array(z.enum(auditKinds)).min(1).optional().describe('default: all'),
+    actor: z.string().optional().describe("a token's name, agent:<name>, hook:<name> or hub"),
+    tool: z.string().optional(),
+    after: z.int().min(0).optional().describe('only rows after this seq, the oldest first'),
+    limit: z.int().min(1).max(1000).default(100),
+  }),
+  output: z.object({ rows: z.array(auditRow) }),
+  effect: 'reads',
+  right: 'admin',
+  async run({ since, until, timeframe, ...filter }, { deps }) {
+    const frame = readTimeframe({ since, until, timeframe }, deps.clock.now(), deps.timezone)
+    const rows = await listAudit(deps.store.db, { ...frame, ...filter })
+    return { rows: rows.map(row => toAuditRow(row, deps.redact)) }
+  },
+  toText: ({ rows }) => rows.map(describeRow).join('\n') || 'No rows.',
+})
+
+export const verifyAuditChain = defineHubTool({
+  name: 'hub_verify_audit',
+  title: 'Verify the audit',
+  description: 'Checks that no row of the audit was changed or removed since it was written.',
+  input: z.strictObject({}),
+  output: auditVerdict,
+  effect: 'reads',
+  right: 'admin',
+  run: (_args, { deps }) => verifyAudit(deps.store.db),
+  toText: ({ first, last, hash, broken }) => {
+    const holds =
+      last < first
+        ? 'The audit has no rows that hold'
+        : `The audit holds from row ${first} to ${last}, ${hash}`
+    return broken ? `${holds}. Row ${broken.seq}: ${broken.why}.` : `${holds}.`
+  },
+})
+
+/** Returns a row with its arguments: a client's are in the row, an agent's in the ledger while they are kept. */
+function toAuditRow(
+  { ledger_arguments, ...row }: ListedAuditRow,
+  redact: (text: string) => string,
+): AuditRow {
+  const { details, ...rest } = toView(row)
+  const { arguments: own, ...others } = details as Record<string, unknown>
+  const ledger = ledger_arguments === null ? undefined : (parseJson(ledger_arguments) ?? ledger_arguments)
+  const shown = ledger === undefined ? own : showArguments(ledger, redact)
+  return auditRow.parse({ ...rest, details: others, ...(shown === undefined ? {} : { arguments: shown }) })
+}
+
+function describeRow({ seq, at, kind, actor, role, door, power, tool, outcome, ...row }: AuditRow): string {
+  const by = [role, door && `over ${door}`, power && `power ${power}`].filter(Boolean).join(', ')
+  const facts = Object.keys(row.details).length === 0 ? '' : ` ${JSON.stringify(row.details)}`
+  const what = [kind, tool, row.arguments].filter(Boolean).join(' ')
+  return toLine(escapeUnseen(`${seq} ${toIso(at)} ${actor}${by && ` (${by})`}: ${what}: ${outcome}${facts}`))
+}
