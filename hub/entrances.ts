@@ -122,7 +122,7 @@ function toHubToolDeps(foundation: Foundation, engine: Engine, url: () => string
   const { store, clock, newId, signals, config } = foundation
   const { router, reset, explain } = engine
   return {
-    redact: config.redact,
+    redact: text => config.redact(text).replaceAll(foundation.tokens.ownerSecret, '***'),
     store,
     clock,
     newId,

@@ -12,6 +12,8 @@ CREATE TABLE approvals (
   answered_at bigint, question_json text, lease_owner text, lease_until bigint, power text default 'routine' not null);
 CREATE INDEX approvals_status on approvals (status, expires_at);
 CREATE INDEX approvals_thread on approvals (thread_id, status);
+CREATE TRIGGER audit_added after insert on audit begin
+  update audit_chain set last_hash = new.hash; end;
 CREATE TRIGGER audit_kept before delete on audit
   when old.seq > (select removed_seq from audit_chain) begin
   select raise(abort, 'the audit is append-only'); end;

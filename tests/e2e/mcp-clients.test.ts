@@ -36,6 +36,8 @@ const HUB_TOOLS = [
   'hub_revoke_token',
   'hub_add_person',
   'hub_remove_person',
+  'hub_list_audit',
+  'hub_verify_audit',
 ]
 const METRICS_TOOLS = ['get_system_metrics', 'get_processes', 'get_disk_health']
 

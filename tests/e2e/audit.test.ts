@@ -1,0 +1,163 @@
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { AuditRow } from '../../schemas/audit.ts'
+import { openChat } from '../support/chat-client.ts'
+import { runCli } from '../support/cli.ts'
+import { LINES, openClient, type TestClient } from '../support/clients.ts'
+import { odd, untilReady } from '../support/downstream.ts'
+import { untilNoChildren } from '../support/processes.ts'
+import { startTestHub, type TestHub } from '../support/test-hub.ts'
+import { until } from '../support/until.ts'
+import { bearer, post } from '../support/webhooks.ts'
+
+const SECRET = 'a-webhooks-own-secret-value'
+const CONFIG = { servers: { metrics: false, odd: odd().entry }, tools: { approve: ['odd__swallow'] } }
+const config = JSON.stringify({ ...CONFIG, webhooks: { door: { secret: SECRET } } })
+
+let hub: TestHub
+let client: TestClient
+beforeAll(async () => {
+  hub = await startTestHub({ config })
+  await untilReady(hub, 'odd')
+  client = await openClient(LINES[0], hub)
+})
+afterAll(async () => {
+  await client[Symbol.asyncDispose]()
+  await hub[Symbol.asyncDispose]()
+  await untilNoChildren()
+})
+
+const cli = (...args: string[]) => runCli(['audit', ...args], { cwd: hub.folder, variables: hub.variables })
+
+/** Returns rows, the oldest first. */
+async function rowsOf(filter: Record<string, unknown>): Promise<AuditRow[]> {
+  const { structuredContent } = await client.call('hub_list_audit', { limit: 1000, ...filter })
+  return (structuredContent as { rows: AuditRow[] }).rows.reverse()
+}
+
+/** Resolves with the rows of a filter once there are as many; what comes later would be one too many. */
+async function untilRows(count: number, filter: Record<string, unknown>): Promise<AuditRow[]> {
+  await until(`${count} rows`, async () => (await rowsOf(filter)).length >= count)
+  await client.call('hub_status', {})
+  await until('later rows are there', async () => (await rowsOf({ tool: 'hub_status' })).length > 0)
+  const rows = await rowsOf(filter)
+  expect(rows).toHaveLength(count)
+  return rows
+}
+
+test("a client's call that may change something has a row before it and one after it, without secrets", async () => {
+  const args = { any: `${SECRET} and ${hub.token}`, password: 'swordfish' }
+  await client.call('odd__swallow', args)
+  const rows = await untilRows(2, { tool: 'odd__swallow', actor: 'owner' })
+  expect(rows).toMatchObject([
+    {
+      kind: 'call',
+      role: 'owner',
+      door: 'mcp',
+      outcome: 'started',
+      arguments: expect.stringContaining('***'),
+    },
+    { kind: 'call', outcome: expect.stringMatching(/^(ok|error)$/), details: { ms: expect.any(Number) } },
+  ])
+  expect(rows[1]?.call).toBe(rows[0]?.call)
+  for (const secret of [SECRET, hub.token, 'swordfish']) expect(JSON.stringify(rows)).not.toContain(secret)
+})
+
+test('a call that only reads has one row, and what is said to an agent is in none', async () => {
+  await client.call('hub_list_agents', {})
+  expect(await untilRows(1, { tool: 'hub_list_agents' })).toMatchObject([{ kind: 'read', outcome: 'ok' }])
+  await client.call('hub_chat', { message: 'the moonstone is under the stairs' })
+  const rows = await untilRows(2, { tool: 'hub_chat' })
+  expect(rows[0]?.arguments).toBe('{"message":"(33 characters)"}')
+})
+
+test("an agent's call that a person allows has one row, and the decision has one", async () => {
+  using chat = await openChat(hub)
+  await chat.subscribe('homelab', 0)
+  await chat.say('homelab', '/call odd__swallow {"any":"the-moonstone"}')
+  const { approval } = await chat.next('approval', one => one.approval.status === 'open')
+  const yes = ['approvals', 'approve', approval.id, '--always', '1d']
+  await runCli(yes, { cwd: hub.folder, variables: hub.variables })
+  const [call] = await untilRows(1, { actor: 'agent:homelab' })
+  expect(call).toMatchObject({
+    kind: 'call',
+    power: 'person',
+    tool: 'odd__swallow',
+    arguments: '{"any":"the-moonstone"}',
+    details: { thread: 'thr_homelab', argumentsHash: expect.stringMatching(/^[0-9a-f]{64}$/) },
+  })
+  const [decision] = await untilRows(1, { kinds: ['approval'] })
+  expect(decision).toMatchObject({ actor: 'owner', outcome: 'approved', call: call?.call })
+  expect(decision?.details['argumentsHash']).toBe(call?.details['argumentsHash'])
+  const [made] = await untilRows(1, { kinds: ['allowance'] })
+  await client.call('hub_revoke_allowance', { id: made?.details['allowance'] })
+  expect(await untilRows(2, { kinds: ['allowance'] })).toMatchObject([
+    { outcome: 'made' },
+    { outcome: 'revoked' },
+  ])
+
+  // Its arguments go with the conversation; the chain holds.
+  await until('it sleeps', async () => {
+    const deleted = await client.call('hub_delete_conversation', { conversation: 'homelab' })
+    return deleted.isError !== true
+  })
+  expect((await rowsOf({ actor: 'agent:homelab' }))[0]).not.toHaveProperty('arguments')
+})
+
+test('deliveries, events, files, tokens and sign-ins have a row each', async () => {
+  await post(hub, 'door', { bell: 'rang' }, bearer(SECRET))
+  expect(await untilRows(1, { kinds: ['webhook'] })).toMatchObject([
+    { actor: 'hook:door', outcome: 'accepted' },
+  ])
+  await client.call('hub_publish_event', { type: 'door_open', payload: {} })
+  expect(await untilRows(1, { kinds: ['event'] })).toMatchObject([
+    { actor: 'owner', details: { type: 'door_open' } },
+  ])
+
+  hub.writeAgent('zoe', '---\ndescription: x\n---\n\nYou are zoe.\n')
+  hub.writeConfig(`${config} `)
+  const files = await untilRows(4, { kinds: ['config'] })
+  expect(files.map(({ outcome }) => outcome).sort()).toEqual(['added', 'added', 'added', 'changed'])
+
+  await client.call('hub_create_token', { name: 'grafana', role: 'metrics' })
+  await client.call('hub_revoke_token', { which: 'grafana' })
+  await fetch(`${hub.url}/session`, { method: 'POST', headers: bearer(hub.token) })
+  await fetch(`${hub.url}/session`, { method: 'POST', headers: bearer('wrong') })
+  expect((await untilRows(2, { kinds: ['token'] })).map(({ outcome }) => outcome)).toEqual([
+    'created',
+    'ended',
+  ])
+  const signIns = await untilRows(2, { kinds: ['sign_in'] })
+  expect(signIns.map(({ actor, outcome }) => `${actor} ${outcome}`)).toEqual(['owner ok', 'unknown wrong'])
+  expect(await untilRows(1, { kinds: ['start'] })).toMatchObject([{ actor: 'hub' }])
+})
+
+test('the terminal lists, exports and verifies', async () => {
+  const listed = await cli('--since', '1d', '--tool', 'odd__swallow', '--actor', 'owner')
+  expect(listed.stdout).toMatch(/owner \(owner, over mcp\): call odd__swallow \{.*\}: started/)
+  const exported = await cli('--json')
+  const rows = exported.stdout
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line) as AuditRow)
+  expect(rows.map(({ seq }) => seq)).toEqual(rows.map((_, index) => index + 1))
+  expect(await cli('--verify')).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/holds from row 1 to \d+/),
+  })
+})
+
+test('a row that was changed in the file is found', async () => {
+  await hub.stop()
+  const file = join(hub.dataFolder, 'superbloom.db')
+  const database = new Database(file)
+  database.exec("drop trigger audit_unchanged; update audit set actor = 'nobody' where seq = 3")
+  database.close()
+  await hub.start()
+  const found = await cli('--verify')
+  expect([found.code, found.stderr]).toEqual([
+    1,
+    expect.stringMatching(/from row 1 to 2, .*Row 3: it is not as/),
+  ])
+})
