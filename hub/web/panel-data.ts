@@ -1,3 +1,4 @@
+import type { AuditRow, AuditVerdict } from '../../schemas/audit.ts'
 import type {
   AgentView,
   ListedDeadLetter,
@@ -15,6 +16,9 @@ import { createStore } from './store.ts'
 /** Milliseconds without frames about agents, which come in bursts, until the panel reads once. */
 const SETTLE = 800
 
+/** Kinds of the audit's rows that are shown: all but calls that only read, of which the page itself makes many. */
+const TOLD_KINDS = 'call approval allowance pin config sign_in token webhook event start'.split(' ')
+
 /** The sources that each tab shows, with the tool and arguments that read them. */
 const SOURCES: Record<Tab, Question[]> = {
   now: [
@@ -26,6 +30,7 @@ const SOURCES: Record<Tab, Question[]> = {
   threads: [{ source: 'threads', tool: 'hub_list_threads' }],
   events: [{ source: 'events', tool: 'hub_list_events', args: { limit: 50 } }],
   search: [],
+  audit: [{ source: 'rows', tool: 'hub_list_audit', args: { kinds: TOLD_KINDS, limit: 200 } }],
 }
 
 const EMPTY: PanelState = {
@@ -41,6 +46,8 @@ const EMPTY: PanelState = {
   thread: null,
   audit: null,
   found: null,
+  rows: null,
+  chain: null,
   errors: {},
 }
 
@@ -125,6 +132,11 @@ export function createPanelData({ mcp, clock }: { mcp: Pick<Mcp, 'call'>; clock:
       take([answer])
       put({ searching: false })
     },
+    /** Has the audit's chain checked. */
+    async verifyAudit() {
+      put({ chain: null })
+      take([await readOne(mcp, { source: 'chain', tool: 'hub_verify_audit' })])
+    },
     cancelSchedule: (id: string) => act('hub_cancel_schedule', { id }),
     retryLetter: (id: string) => act('hub_retry_dead_letter', { id }),
     discardLetter: (id: string) => act('hub_discard_dead_letter', { id }),
@@ -148,8 +160,18 @@ async function readOne(mcp: Pick<Mcp, 'call'>, question: Question): Promise<Answ
   }
 }
 
-export type Tab = 'now' | 'threads' | 'events' | 'search'
-type Source = 'agents' | 'schedules' | 'status' | 'letters' | 'threads' | 'events' | 'audit' | 'found'
+export type Tab = 'now' | 'threads' | 'events' | 'search' | 'audit'
+type Source =
+  | 'agents'
+  | 'schedules'
+  | 'status'
+  | 'letters'
+  | 'threads'
+  | 'events'
+  | 'audit'
+  | 'found'
+  | 'rows'
+  | 'chain'
 
 export interface Search {
   query: string
@@ -185,5 +207,8 @@ interface PanelState {
   thread: string | null
   audit: ThreadAudit | null
   found: { sessions: FoundSession[] } | null
+  /** Newest rows of the hub's audit, and what its last check found. */
+  rows: { rows: AuditRow[] } | null
+  chain: AuditVerdict | null
   errors: { [source in Source]?: string | undefined }
 }

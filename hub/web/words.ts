@@ -60,6 +60,21 @@ export const EVENT_WORDS: Record<string, string> = {
   held: 'held',
 }
 
+/** Words for what a row of the audit tells of. */
+export const AUDIT_WORDS: Record<string, string> = {
+  call: 'Call',
+  read: 'Call',
+  approval: 'Decision',
+  allowance: 'Lasting yes',
+  pin: "A server's tools",
+  config: 'File',
+  sign_in: 'Sign-in',
+  token: 'Token',
+  webhook: 'Webhook',
+  event: 'Event',
+  start: 'Start of the hub',
+}
+
 /** Words for why a part of a history ended. */
 export const SESSION_WORDS: Record<string, string> = {
   compaction: 'summed up',

@@ -5,6 +5,7 @@ import { useStore } from '../hooks.ts'
 import { classes, html } from '../html.ts'
 import type { PanelData, Tab } from '../panel-data.ts'
 import type { Session } from '../session.ts'
+import { AuditList } from './audit-list.ts'
 import { EventList } from './event-list.ts'
 import { HistorySearch } from './history-search.ts'
 import { Icon } from './icons.ts'
@@ -17,6 +18,7 @@ const TABS: { id: Tab; label: string }[] = [
   { id: 'threads', label: 'Threads' },
   { id: 'events', label: 'Events' },
   { id: 'search', label: 'Search' },
+  { id: 'audit', label: 'Audit' },
 ]
 
 interface PanelProps {
@@ -46,7 +48,7 @@ export function Panel({ panel, chat, session, marked, onClose }: PanelProps) {
 }
 
 function OtherTab({ tab, panel, chat }: { tab: Tab; panel: PanelData; chat: ChatState }): ComponentChildren {
-  const { threads, thread, audit, events, found, searching, errors } = useStore(panel.store)
+  const { threads, thread, audit, events, found, searching, rows, chain, errors } = useStore(panel.store)
   if (tab === 'threads' && thread !== null) {
     return html`<${ThreadAudit} audit=${audit} error=${errors.audit} onBack=${() => panel.openThread(null)} onStop=${panel.stopThread} />`
   }
@@ -58,6 +60,11 @@ function OtherTab({ tab, panel, chat }: { tab: Tab; panel: PanelData; chat: Chat
   if (tab === 'events') {
     return html`<${Section} title="What happened" error=${errors.events} isLoading=${events === null}>
       <${EventList} events=${events?.events ?? []} />
+    <//>`
+  }
+  if (tab === 'audit') {
+    return html`<${Section} title="Who did what" error=${errors.rows ?? errors.chain} isLoading=${rows === null}>
+      <${AuditList} rows=${rows?.rows ?? []} chain=${chain} onVerify=${panel.verifyAudit} />
     <//>`
   }
   return html`<${Section} title="Search the history" error=${errors.found} isLoading=${false}>
