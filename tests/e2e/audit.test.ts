@@ -126,10 +126,13 @@ test('deliveries, events, files, tokens and sign-ins have a row each', async () 
   await fetch(`${hub.url}/session`, { method: 'POST', headers: bearer('wrong') })
   expect((await untilRows(2, { kinds: ['token'] })).map(({ outcome }) => outcome)).toEqual([
     'created',
-    'ended',
+    'revoked',
   ])
   const signIns = await untilRows(2, { kinds: ['sign_in'] })
-  expect(signIns.map(({ actor, outcome }) => `${actor} ${outcome}`)).toEqual(['owner ok', 'unknown wrong'])
+  expect(signIns.map(({ actor, outcome }) => `${actor} ${outcome}`)).toEqual([
+    'owner created',
+    'unknown refused',
+  ])
   expect(await untilRows(1, { kinds: ['start'] })).toMatchObject([{ actor: 'hub' }])
 })
 
