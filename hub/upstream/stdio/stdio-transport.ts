@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
 import { type JSONRPCMessage, SdkError, SdkErrorCode, type Transport } from '@modelcontextprotocol/client'
+import { createRedact, isSecretName } from '../../../schemas/redact.ts'
 import type { Clock } from '../../core/clock.ts'
 import { isObject } from '../../core/forwarding.ts'
 import { parseJson } from '../../core/json.ts'
@@ -67,7 +68,7 @@ export function createStdioTransport(command: StdioCommand, clock: Clock, told: 
       started.stdout?.once('end', () => void transport.close())
       if (started.stdout) readMessages(started.stdout, clock, transport, { ...told, isAwaited, end })
       if (started.stderr) {
-        readLog(started.stderr, clock, line => {
+        readLog(started.stderr, { clock, env: command.env }, line => {
           exitTail.add(line)
           told.onStderr(line)
         })
@@ -213,13 +214,30 @@ function toMessage(line: Buffer): JSONRPCMessage | undefined {
   return isObject(message) && message['jsonrpc'] === '2.0' ? (message as JSONRPCMessage) : undefined
 }
 
-function readLog(stderr: Readable, clock: Clock, onLine: (line: string) => void): void {
+/** Characters of the shortest value that is looked for in texts. */
+const SHORTEST_SECRET = 8
+
+/** Returns the values of variables that go by the name of a secret. */
+function secretsOf(variables: Readonly<Record<string, string>>): string[] {
+  const isSecret = ([name, value]: [string, string]) => isSecretName(name) && value.length >= SHORTEST_SECRET
+  return Object.entries(variables)
+    .filter(isSecret)
+    .map(([, value]) => value)
+}
+
+/** Reads lines of a log, without the secrets of the environment: who fails tends to print what it was given. */
+function readLog(
+  stderr: Readable,
+  { clock, env }: { clock: Clock; env: Record<string, string> },
+  onLine: (line: string) => void,
+): void {
+  const redact = createRedact(secretsOf(env))
   const lines = createLineCutter(LONGEST_LOG_LINE)
   const isFlood = createFloodMeter(clock)
   stderr.on('data', (chunk: Buffer) => {
     let count = 0
     lines.cut(chunk, line => {
-      if (line.length > 0 && ++count <= MOST_LOG_LINES) onLine(line.toString('utf8').trimEnd())
+      if (line.length > 0 && ++count <= MOST_LOG_LINES) onLine(redact(line.toString('utf8').trimEnd()))
     })
     if (count > MOST_LOG_LINES) onLine(`(${count - MOST_LOG_LINES} more lines)`)
     if (isFlood({ messages: count, bytes: chunk.length }) || chunk.length > LARGEST_LOG_CHUNK)
