@@ -19,12 +19,19 @@ export function createDescribeTool(
     }),
     [FIND_TOOLS, 'look'],
   ])
+  // A definition stays the same object for as long as its server offers the same.
+  const described = new WeakMap<Tool, { server: string; toolClass: ToolClass }>()
   return (name: string): { server: string; toolClass: ToolClass } | undefined => {
     const ownClass = own.get(name)
     if (ownClass !== undefined) return { server: 'hub', toolClass: ownClass }
     const tool = servers.catalogue.tool(name)
     if (!tool) return undefined
     const { server, definition } = tool
-    return { server, toolClass: declaredClass(definition, servers.specOf(server)?.trust ?? 'third') }
+    const known = described.get(definition) ?? {
+      server,
+      toolClass: declaredClass(definition, servers.specOf(server)?.trust ?? 'third'),
+    }
+    described.set(definition, known)
+    return known
   }
 }

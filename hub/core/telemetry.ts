@@ -136,6 +136,9 @@ function writeLine(log: Log, ended: EndedOperation, trace: TraceContext | undefi
     log.info('model_called', { cycle, model, input, output, cachedInput, ...common })
   } else if (ended.kind === 'tool') {
     const { tool, caller, call, cycle } = ended
-    log.info('tool_called', { tool: truncate(tool, LONGEST_NAME), caller, call, cycle, ...common })
+    // Programs call thousands of times a second, and a line costs a fifth of such a call.
+    const isPlain = caller === 'client' && outcome === 'ok' && trace === undefined
+    const level = isPlain ? 'debug' : 'info'
+    log[level]('tool_called', { tool: truncate(tool, LONGEST_NAME), caller, call, cycle, ...common })
   }
 }
