@@ -96,12 +96,18 @@ async function shown(): Promise<string[]> {
   await client
     .call('far__none', { token: PLANTED.argument })
     .catch((error: Error) => texts.push(error.message))
-  for (const tool of ['hub_status', 'hub_list_tokens', 'hub_list_agents', 'hub_list_dead_letters'])
+  for (const tool of [
+    'hub_status',
+    'hub_list_tokens',
+    'hub_list_audit',
+    'hub_list_agents',
+    'hub_list_dead_letters',
+  ])
     texts.push(textOf(await client.call(tool)), JSON.stringify(await client.call(tool)))
   const metrics = await send(`${hub.url}/metrics`, { headers: bearer(hub.token) })
   expect(metrics.status).toBe(200)
   texts.push(metrics.text, (await send(hub.url)).text)
-  for (const words of [['config'], ['servers'], ['status'], ['tokens'], ['doctor']]) {
+  for (const words of [['config'], ['servers'], ['status'], ['audit', '--json'], ['tokens'], ['doctor']]) {
     const { stdout, stderr } = await runCli(words, { variables: hub.variables })
     texts.push(stdout, stderr)
   }
