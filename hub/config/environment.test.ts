@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { makeTempFolder } from '../../tests/support/temp-store.ts'
-import { childEnvironment, createEnvironment } from './environment.ts'
+import { childEnvironment, createEnvironment, listSecrets } from './environment.ts'
 
 test('a variable, or the file that its twin names', () => {
   using folder = makeTempFolder()
@@ -54,4 +54,30 @@ test("promise 10: a child sees the system's variables and its own, not the hub's
   }
   expect(childEnvironment(undefined, variables)).toEqual({ PATH: '/bin', HOME: '/home/x' })
   expect(childEnvironment(['METRICS_'], variables)).toEqual({ PATH: '/bin', HOME: '/home/x', METRICS_A: '1' })
+})
+
+test('the secrets of config and environment are those that go by the name of one, and are long enough', () => {
+  using folder = makeTempFolder()
+  const file = join(folder.path, 'secret')
+  writeFileSync(file, 'secret-of-a-file\n')
+  const config = {
+    token: 'the-hubs-own-token',
+    name: 'not-a-secret-at-all',
+    webhooks: { door: { secret: 'secret-of-the-door' } },
+    servers: { x: { headers: { Authorization: 'Bearer secret-of-a-header' }, env: { API_KEY: 'short' } } },
+  }
+  const variables = {
+    MISTRAL_API_KEY: 'secret-of-the-provider',
+    RADARR_API_KEY_FILE: file,
+    AWS_WEB_IDENTITY_TOKEN_FILE: join(folder.path, 'missing'),
+    PATH: '/usr/bin:/usr/local/bin',
+  }
+  expect(listSecrets(config, variables).sort()).toEqual([
+    'Bearer secret-of-a-header',
+    'secret-of-a-file',
+    'secret-of-a-header',
+    'secret-of-the-door',
+    'secret-of-the-provider',
+    'the-hubs-own-token',
+  ])
 })

@@ -69,8 +69,18 @@ export function listSecrets(
   look(config, '')
   const environment = createEnvironment(variables)
   for (const name of Object.keys(variables).map(each => each.replace(/_FILE$/, '')))
-    if (isSecretName(name)) look(environment(name), name)
+    if (isSecretName(name)) look(readIfPossible(environment, name), name)
   return [...new Set(found)].filter(secret => secret.length >= SHORTEST_SECRET)
+}
+
+/** Returns undefined also where the file of a twin cannot be read: it may be another program's. */
+function readIfPossible(environment: Environment, name: string): string | undefined {
+  try {
+    return environment(name)
+  } catch (error) {
+    if (error instanceof HubError) return undefined
+    throw error
+  }
 }
 
 /** Returns the files with secrets of a hub with this config file and environment. */

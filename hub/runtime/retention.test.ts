@@ -2,19 +2,20 @@ import { expect, test } from 'vitest'
 import { openWorld, type World } from '../../tests/support/runtime-world.ts'
 import { call, say, type Turn } from '../../tests/support/scripted-model.ts'
 import { createLog } from '../core/log.ts'
+import { record, verifyAudit } from '../store/audit-log.ts'
 import { endSession } from '../store/sessions.ts'
 import { moveWindow } from '../store/threads.ts'
 import { createRetention } from './retention.ts'
 
 const DAY = 86_400_000
 
-function openRetention(world: World, days = 365) {
+function openRetention(world: World, days = 365, auditDays = days) {
   const log = createLog({
     level: 'debug',
     now: world.clock.now,
     write: line => world.seen.log.add(JSON.parse(line)),
   })
-  const kept = () => ({ days, auditDays: days })
+  const kept = () => ({ days, auditDays })
   const retention = createRetention({ store: world.store, clock: world.clock, log, kept })
   return {
     retention,
@@ -179,4 +180,21 @@ test('it is due once a day, not at the start, and remembers over starts when it 
   expect(await again.retention.nextDue()).toBe(began + 600_000 + DAY)
   world.clock.jump(-30 * DAY)
   expect(await again.retention.nextDue()).toBe(world.clock.now() + DAY)
+})
+
+test('the audit has a retention of its own, after which its chain holds', async () => {
+  await using world = await openWorld()
+  await world.start()
+  await using keeping = openRetention(world, 365, 10)
+  const note = () =>
+    world.store.write(tx => record(tx, { at: world.clock.now(), kind: 'start', actor: 'hub', outcome: 'ok' }))
+  for (let day = 0; day < 20; day += 5) {
+    await note()
+    world.clock.jump(5 * DAY)
+  }
+  await keeping.run()
+  expect(await verifyAudit(world.store.db)).toMatchObject({ first: 3, last: 4 })
+  await note()
+  expect(await verifyAudit(world.store.db)).toMatchObject({ first: 3, last: 5 })
+  expect((await verifyAudit(world.store.db)).broken).toBeUndefined()
 })

@@ -97,7 +97,7 @@ function toRow(entry: AuditEntry, seq: number): HashedRow {
 }
 
 /** Returns the hash of a row that follows one with the hash `before`. */
-function hashRow(before: string, row: HashedRow): string {
+export function hashRow(before: string, row: HashedRow): string {
   return digest('sha256', before + JSON.stringify(columnsOf(row)))
 }
 

@@ -1,4 +1,5 @@
 import type { HistoryContent } from '../../schemas/inbox.ts'
+import { checkAudit } from './check-audit.ts'
 import type { World } from './world.ts'
 
 interface HistoryRow {
@@ -42,6 +43,7 @@ export function findProblems(world: World): string[] {
     ...(world.rows<{ integrity_check: string }>('pragma integrity_check')[0]?.integrity_check === 'ok'
       ? []
       : ['The database is damaged']),
+    ...checkAudit(world),
     ...checkMessages(evidence),
     ...checkConversations(evidence),
     ...checkCalls(evidence),
