@@ -7,11 +7,14 @@ import type { Clock } from '../core/clock.ts'
 import { HubError, toPublicError } from '../core/errors.ts'
 import { parseJson, withoutNul } from '../core/json.ts'
 import { may, type Principal, powerOf, toNotTheirs } from '../core/principal.ts'
+import { truncate } from '../core/text.ts'
 import type { Chat } from './chat.ts'
 import { keepAlive } from './keep-alive.ts'
 import { createSubscriptions, type Subscriptions } from './subscriptions.ts'
 
 const LARGEST_FRAME = 1024 * 1024
+/** The most characters of an error about a frame, which names the frame's own keys. */
+const LONGEST_COMPLAINT = 1_000
 /** Bytes of the largest frame that still gets an error; a larger one ends the socket (close code 1009). */
 const LARGEST_READ = 4 * LARGEST_FRAME
 /** Bytes that may wait for a client: a slower one is closed, to spare memory, and comes back with `after`. */
@@ -245,7 +248,8 @@ const TOO_MANY: Problem = {
   problem: { type: 'error', code: 'rate_limited', message: 'Too many frames at once; slow down.' },
 }
 
-function readFrame(data: Buffer): { frame: ClientFrame } | Problem {
+/** Reads a frame of a client, or says what is wrong with it. */
+export function readFrame(data: Buffer): { frame: ClientFrame } | Problem {
   if (data.length > LARGEST_FRAME) {
     const message = `The frame has ${data.length} bytes; at most ${LARGEST_FRAME} are taken.`
     return { problem: { type: 'error', code: 'too_large', message } }
@@ -256,7 +260,7 @@ function readFrame(data: Buffer): { frame: ClientFrame } | Problem {
   }
   const parsed = clientFrame.safeParse(value)
   if (parsed.success) return { frame: parsed.data }
-  const message = describeProblems(parsed.error, 'frame')
+  const message = truncate(describeProblems(parsed.error, 'frame'), LONGEST_COMPLAINT)
   return { problem: { type: 'error', code: 'bad_request', message, ...clientIdOf(value) } }
 }
 

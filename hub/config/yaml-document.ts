@@ -1,4 +1,4 @@
-import { type Document, isAlias, isScalar, LineCounter, parseDocument, visit } from 'yaml'
+import { type Document, isAlias, isNode, isScalar, LineCounter, parseDocument, visit } from 'yaml'
 import { HubError } from '../core/errors.ts'
 import { withoutComments } from './json-comments.ts'
 
@@ -50,19 +50,21 @@ export function refuseDeep(text: string): void {
 }
 
 /**
- * Returns duplicate keys, and aliases without an anchor, which the parser accepts: an unquoted glob such as
- * *_high looks like an alias.
+ * Returns duplicate keys, aliases without an anchor, and aliases that stand for what contains them, which the
+ * parser accepts: an unquoted glob such as *_high looks like an alias.
  */
 function findProblems(document: Document, text: string): YamlDocument['problems'] {
   const problems: YamlDocument['problems'] = []
   const anchors = new Set<string>()
   let aliases = 0
   visit(document, {
-    Node: (_key, node) => {
+    Node: (_key, node, path) => {
       if (!isAlias(node)) return void (node.anchor && anchors.add(node.anchor))
       aliases++
-      if (anchors.has(node.source)) return
-      problems.push({ offset: node.range?.[0] ?? 0, message: `*${node.source}: ${NEEDS_QUOTES}` })
+      const isEndless = path.some(above => isNode(above) && !isAlias(above) && above.anchor === node.source)
+      if (anchors.has(node.source) && !isEndless) return
+      const why = isEndless ? 'stands for what contains it; write the value out' : NEEDS_QUOTES
+      problems.push({ offset: node.range?.[0] ?? 0, message: `*${node.source}: ${why}` })
     },
     Map: (_key, map) => {
       if (map.anchor) anchors.add(map.anchor)

@@ -50,6 +50,8 @@ test.for([
   ['- a', 'a.yaml:1: the whole: expected object, received array'],
   ['key: [a', 'a.yaml:1: Flow sequence in block collection must be sufficiently indented and end with a ]'],
   ['key: a\nkey: b', 'a.yaml:2: Map keys must be unique'],
+  ['key: &a [*a]', 'a.yaml:1: *a: stands for what contains it; write the value out'],
+  ['key: &a\n  b: { c: *a }', 'a.yaml:2: *a: stands for what contains it; write the value out'],
   ['key: *high', 'a.yaml:1: *high: a text that begins with * needs quotes'],
   ['port: 1\nlist: [*]', 'a.yaml:2: a text that begins with * needs quotes'],
   ['port: 1\nkey: * * * * *', 'a.yaml:2: a text that begins with * needs quotes'],
