@@ -1,7 +1,6 @@
 import type { Tool } from '@modelcontextprotocol/server'
 import type { HubFrame } from '../schemas/chat.ts'
-import { createToolFinder, type Findable } from './catalogue/find-tools.ts'
-import type { Servers } from './catalogue/servers.ts'
+import { createToolFinder, findableIn } from './catalogue/find-tools.ts'
 import type { Chat } from './channels/chat.ts'
 import { attachWebSocket } from './channels/websocket.ts'
 import type { Config } from './config/load.ts'
@@ -13,6 +12,7 @@ import { matchesGlobs } from './core/glob.ts'
 import { mayUse, type Principal, seesSharedOnly } from './core/principal.ts'
 import type { Engine } from './engine.ts'
 import { createApp } from './http/app.ts'
+import { createAuthorization } from './http/authorization/authorization.ts'
 import { createDoors, type Doors, webSocketTokenOf } from './http/doors.ts'
 import { type Listening, listen, toUrl } from './http/listen.ts'
 import { createMetrics, type Metrics } from './http/metrics/metrics.ts'
@@ -31,6 +31,7 @@ import { toShownUrl } from './model/ask-json.ts'
 import { record } from './store/audit-log.ts'
 import { lastSeqOf, listConversations, readMessages } from './store/conversations.ts'
 import { createWebhooks } from './triggers/webhooks/webhooks.ts'
+import { createPublicFetch } from './upstream/http/public-fetch.ts'
 
 /** Rate limits far above what people and clients need, and far below what would do harm. */
 const FRAMES = { perSecond: 500, burst: 2_000 }
@@ -39,6 +40,8 @@ const REQUESTS = { perSecond: 5_000, burst: 10_000 }
 const WRONG_TOKENS = { perSecond: 1 / 10, burst: 100 }
 /** Rate limit of one webhook. Each delivery becomes a row and may wake an agent. */
 const DELIVERIES = { perSecond: 10, burst: 300 }
+
+const OWN_TOOLS = hubTools.map(tool => ({ definition: tool.definition as Tool, about: 'hub agents' }))
 
 /** Opens every entrance: the page, chat, MCP, health. */
 export async function openEntrances(
@@ -60,7 +63,7 @@ export async function openEntrances(
   let listening: Listening | undefined
   const url = () => config.current.publicUrl ?? toUrl(host, listening?.port ?? port)
   const hubToolDeps = toHubToolDeps(foundation, engine, url)
-  const finder = stack.use(createToolFinder(findableIn(servers)))
+  const finder = stack.use(createToolFinder(findableIn(servers, OWN_TOOLS)))
   const hubPrompts = createHubPrompts(() => agents.all)
   const mcp = stack.use(
     createMcpEndpoint({
@@ -93,6 +96,13 @@ export async function openEntrances(
     mayPass: caller => mayPass(caller.id, clock.monotonic()),
     hold: (caller, end) => foundation.tokens.hold(caller, end),
     tokens: foundation.tokens,
+    authorization: createAuthorization({
+      ...foundation,
+      doors,
+      settings: () => config.current,
+      url: () => new URL(url()).origin,
+      fetch: createPublicFetch(() => false),
+    }),
     page: createPage(pageFolder),
     mcp: mcp.handle,
     webhooks: openHooks(foundation, engine),
@@ -218,18 +228,6 @@ function notifyClients(
       },
     ),
   )
-}
-
-/** Returns all tools, in the same list for as long as the catalogue is the same. */
-function findableIn(servers: Servers): () => readonly Findable[] {
-  const own = hubTools.map(tool => ({ definition: tool.definition as Tool, about: 'hub agents' }))
-  const lists = new WeakMap<object, readonly Findable[]>()
-  return () => {
-    const { tools } = servers.catalogue
-    const list = lists.get(tools) ?? [...own, ...tools]
-    lists.set(tools, list)
-    return list
-  }
 }
 
 function openHooks(

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { authorization } from './authorization.ts'
 import { span, toMilliseconds } from './duration.ts'
 import { name, serverName, toServerNames } from './names.ts'
 import { power } from './power.ts'
@@ -299,6 +300,7 @@ export const configFile = z
       .record(hookName, hookEntry)
       .default({})
       .describe('secrets of those who send to /hooks/<name>, by its name'),
+    authorization: authorization.optional().describe('sign-in of MCP clients with OAuth; default off'),
     concurrency: z.int().min(1).max(256).default(8).describe('cycles at once over all agents'),
     servers: servers.optional().describe('MCP servers by name; false switches a built-in one off'),
     mcpServers: servers.optional().describe('another name for servers'),

@@ -22,25 +22,30 @@ export function toServerNames(written: readonly string[]): Map<string, string> {
   const taken = new Set(written.filter(isName))
   const called = written.map((one): [string, string] => {
     if (isName(one)) return [one, one]
-    const slug = toSlug(one)
-    let free = slug
-    for (let number = 2; taken.has(free); number++) free = `${slug}-${number}`
+    const free = toFreeName(one, taken) ?? toFreeName('server', taken) ?? one
     taken.add(free)
     return [one, free]
   })
   return new Map(called)
 }
 
-/** Makes "Büro 2" buro-2; a text without ASCII letters and digits becomes server. */
+/** Makes a name of a text that is not taken; undefined for a text without ASCII letters and digits. */
+export function toFreeName(written: string, taken: ReadonlySet<string>): string | undefined {
+  const slug = toSlug(written)
+  let free = slug
+  for (let number = 2; taken.has(free); number++) free = `${slug}-${number}`
+  return free || undefined
+}
+
+/** Makes "Büro 2" buro-2. */
 function toSlug(written: string): string {
   const plain = written.normalize('NFKD').replace(/\p{M}+/gu, '')
-  const slug = plain
+  return plain
     .toLowerCase()
     .replace(/[^a-z0-9_-]+/g, '-')
     .replace(/^[-_]+/, '')
     .slice(0, LONGEST_NAME - ROOM_FOR_NUMBER)
     .replace(/[-_]+$/, '')
-  return slug || 'server'
 }
 
 /** A conversation's id: `<agent>`, `<agent>/<slug>`, or a name that an agent's file lists. */

@@ -31,7 +31,9 @@ export const listedToken = z.object({
   id: z.string(),
   name: z.string(),
   role: z.enum(ROLES),
-  kind: z.enum(['token', 'session', 'link']).describe("link: a person's sign-in that works once"),
+  kind: z
+    .enum(['token', 'session', 'link', 'grant'])
+    .describe("link: a person's sign-in that works once; grant: a program that signed in with OAuth"),
   tools: z.array(z.string()).optional(),
   createdAt: z.number(),
   expiresAt: z.number().optional(),

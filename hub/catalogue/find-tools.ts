@@ -16,6 +16,20 @@ export interface ToolFinder extends Disposable {
   find(query: string, limit: number, isGiven: (name: string) => boolean): FoundTool[]
 }
 
+/** Returns all tools, `own` first, in the same list for as long as the catalogue is the same. */
+export function findableIn(
+  servers: { readonly catalogue: { readonly tools: readonly Findable[] } },
+  own: readonly Findable[],
+): () => readonly Findable[] {
+  const lists = new WeakMap<object, readonly Findable[]>()
+  return () => {
+    const { tools } = servers.catalogue
+    const list = lists.get(tools) ?? [...own, ...tools]
+    lists.set(tools, list)
+    return list
+  }
+}
+
 /** Creates a finder. `list` returns the same array while nothing changed; the index is built when needed. */
 export function createToolFinder(list: () => readonly Findable[]): ToolFinder {
   let from: readonly Findable[] = []

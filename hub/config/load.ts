@@ -74,6 +74,8 @@ export function loadConfig(environment: Environment): Config {
   for (const key of written) origins[key === 'mcpServers' ? 'servers' : key] = path ?? 'default'
   const model = decideModels(file.model, environment, path)
   origins['model'] = model.origin
+  const publicUrl = toPublicUrl(environment('SUPERBLOOM_PUBLIC_URL'))
+  if (file.authorization) checkPublicUrl(publicUrl)
   const servers = decideConfigured(file, path, held)
   const { timezone, model: _, servers: __, mcpServers: ___, inputs: ____, ...settings } = file
   const token = toToken('SUPERBLOOM_TOKEN', environment('SUPERBLOOM_TOKEN'))
@@ -84,7 +86,7 @@ export function loadConfig(environment: Environment): Config {
     agentsFolder: resolve(read('agentsFolder', 'SUPERBLOOM_AGENTS', 'agents')),
     host: toHost(read('host', 'SUPERBLOOM_HOST', '127.0.0.1')),
     port: toPort(read('port', 'SUPERBLOOM_PORT', String(DEFAULT_PORT))),
-    publicUrl: toPublicUrl(environment('SUPERBLOOM_PUBLIC_URL')),
+    publicUrl,
     token,
     logLevel: toLogLevel(read('logLevel', 'LOG_LEVEL', 'info')),
     // The getter defers loading eight megabytes of ICU's tables until something needs the zone.
@@ -107,6 +109,17 @@ export function loadConfig(environment: Environment): Config {
     ],
     origins,
   })
+}
+
+/** Throws unless clients can sign in with OAuth at this address, or at the one that the hub listens on. */
+function checkPublicUrl(publicUrl = 'http://localhost'): void {
+  const { protocol, hostname, pathname } = new URL(publicUrl)
+  const isSafe = protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
+  if (isSafe && pathname === '/') return
+  throw new HubError(
+    'bad_request',
+    `SUPERBLOOM_PUBLIC_URL: authorization in superbloom.yaml needs an address like https://hub.example.org, without a path, not ${publicUrl}`,
+  )
 }
 
 /** Returns the names of servers whose entries contain the owner's token. */

@@ -4,7 +4,9 @@ import { ANSWER_HEADERS, secure } from '../core/answer-headers.ts'
 import { HubError, toPublicError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import type { McpRequest } from '../core/mcp-request.ts'
+import type { Authorization } from './authorization/authorization.ts'
 import { bearerOf, LARGEST_BODY } from './doors.ts'
+
 import { createHookDoor, type HookDoorDeps } from './hooks.ts'
 import { createLoginDoors, type LoginDoorDeps } from './login-doors.ts'
 import { isForMcp, type McpDoorDeps, serveMcp } from './mcp-door.ts'
@@ -13,6 +15,7 @@ import { createSessionDoor, type SessionDoorDeps } from './session-door.ts'
 
 export interface AppDeps extends McpDoorDeps {
   log: Log
+  authorization: Authorization
   /** Tells whether the hub can do its work. */
   isReady: () => boolean
   /** Serves the page. */
@@ -45,6 +48,7 @@ export function createApp(deps: AppDeps): RequestListener {
     response.end(text)
   })
   app.post('/hooks/:name', ...createHookDoor({ doors: deps.doors, ...deps.webhooks }))
+  app.use(deps.authorization.door)
   app.use(createLoginDoors({ doors: deps.doors, ...deps.logins }))
   app.use(createSessionDoor(deps))
   app.use(deps.page)
@@ -63,7 +67,7 @@ export function createApp(deps: AppDeps): RequestListener {
     if (!isForMcp(request)) return app(request, response)
     serveMcp(deps, request as McpRequest, response).catch(error => {
       if (response.headersSent) response.destroy()
-      else refuse(request, response, error, deps.log)
+      else refuse(request, response, error, deps.log, deps.authorization.challenge(request))
     })
   }
 }
@@ -83,11 +87,17 @@ function doorOf({ url = '' }: IncomingMessage): string {
 const RETRY_AFTER_S = 6
 
 /** Answers with an error as JSON; an error that is not meant for the outside shows no internals. */
-function refuse(request: IncomingMessage, response: ServerResponse, error: unknown, log: Log): void {
+function refuse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  error: unknown,
+  log: Log,
+  challenge = 'Bearer realm="superbloom"',
+): void {
   const { code, message, status } = toPublicError(error)
   if (status >= 500) log.error('request_failed', { error, path: request.url?.split('?', 1)[0] })
   if (status === 429) response.setHeader('Retry-After', RETRY_AFTER_S)
-  if (status === 401) response.setHeader('WWW-Authenticate', 'Bearer realm="superbloom"')
+  if (status === 401) response.setHeader('WWW-Authenticate', challenge)
   const text = JSON.stringify({ error: { code, message } })
   response.writeHead(status, {
     ...ANSWER_HEADERS,

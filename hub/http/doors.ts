@@ -26,6 +26,8 @@ export interface Entry {
   right: Right
   /** Instruction for getting in; default: to send a bearer token. */
   how?: string
+  /** Who presented an access token of OAuth, which was checked. */
+  principal?: Principal
 }
 
 interface Refused {
@@ -79,8 +81,8 @@ export function createDoors(options: DoorsOptions): Doors {
         throw forbidden('Origin', origin, 'hosts in superbloom.yaml')
       }
     },
-    admit(request, presented, { door, right, how = HOW }) {
-      const principal = presented === undefined ? undefined : options.find(presented)
+    admit(request, presented, { door, right, how = HOW, principal: known }) {
+      const principal = known ?? (presented === undefined ? undefined : options.find(presented))
       if (!principal) throw refusal(request, { door, isWrong: presented !== undefined, how })
       if (may(principal, right)) return principal
       throw new HubError(

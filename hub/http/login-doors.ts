@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { name as serverName } from '../../schemas/names.ts'
 import { HubError, toPublicError } from '../core/errors.ts'
 import { bearerOf, type Doors } from './doors.ts'
+import { escapeHtml, STYLE_SOURCE, toHtmlPage } from './html-page.ts'
 
 export interface LoginDoorDeps {
   doors: Doors
@@ -33,15 +34,26 @@ export function createLoginDoors({ doors, publicUrl, logins }: LoginDoorDeps): R
     next()
   })
   router.get(CALLBACK, async (request, response) => {
-    response.setHeader('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'")
+    response.setHeader(
+      'Content-Security-Policy',
+      `default-src 'none'; style-src ${STYLE_SOURCE}; frame-ancestors 'none'`,
+    )
     try {
       const server = await logins.finish(queryOf(request))
       response
         .type('html')
-        .send(toPage('Logged in', `The hub may use ${server} now. You can close this page.`))
+        .send(
+          toHtmlPage(
+            'Logged in',
+            `<p>The hub may use ${escapeHtml(server)} now. You can close this page.</p>`,
+          ),
+        )
     } catch (error) {
       const { status, message } = toPublicError(error)
-      response.status(status).type('html').send(toPage('Not logged in', message))
+      response
+        .status(status)
+        .type('html')
+        .send(toHtmlPage('Not logged in', `<p>${escapeHtml(message)}</p>`))
     }
   })
   const admit: RequestHandler = (request, _response, next) => {
@@ -83,9 +95,4 @@ function toBase({ socket }: Request, publicUrl: string | undefined): string {
 
 function queryOf({ url }: Request): URLSearchParams {
   return new URL(url, 'http://hub').searchParams
-}
-
-function toPage(title: string, text: string): string {
-  const shown = text.replace(/[&<>"]/g, character => `&#${character.charCodeAt(0)};`)
-  return `<!doctype html><html lang="en"><meta charset="utf-8"><title>${title}</title><h1>${title}</h1><p>${shown}</p></html>\n`
 }

@@ -2,10 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { HubError } from '../core/errors.ts'
 import type { McpRequest } from '../core/mcp-request.ts'
 import type { Principal } from '../core/principal.ts'
+import type { Authorization } from './authorization/authorization.ts'
 import { bearerOf, type Doors, LARGEST_BODY } from './doors.ts'
 
 export interface McpDoorDeps {
   doors: Doors
+  authorization: Pick<Authorization, 'admit' | 'challenge'>
   /** Tells whether a caller may make one more request now. */
   mayPass: (caller: Principal) => boolean
   /** Calls `end` once a caller's token opens nothing any more, until the returned function is called. */
@@ -15,6 +17,7 @@ export interface McpDoorDeps {
 }
 
 const DOOR = 'MCP at /mcp'
+const ENTRY = { door: DOOR, right: 'mcp' } as const
 
 export function isForMcp({ url = '' }: IncomingMessage): boolean {
   return url === '/mcp' || /^\/mcp(?:\/[^/?]+)?\/?(?:\?|$)/.test(url)
@@ -30,13 +33,13 @@ export async function serveMcp(
   response: ServerResponse,
 ): Promise<void> {
   deps.doors.checkNames(request)
-  const caller = deps.doors.admit(request, bearerOf(request), { door: DOOR, right: 'mcp' })
+  const presented = bearerOf(request)
+  const admitted = presented?.includes('.') ? await deps.authorization.admit(presented, request) : undefined
+  const caller = deps.doors.admit(request, presented, { ...ENTRY, ...admitted })
   if (!deps.mayPass(caller))
     throw new HubError('rate_limited', `${DOOR}: too many requests at once; slow down.`)
-  response.once(
-    'close',
-    deps.hold(caller, () => response.destroy()),
-  )
+  const end = () => response.destroy()
+  response.once('close', admitted ? admitted.hold(end) : deps.hold(caller, end))
   const body = request.method === 'POST' ? await readJson(request) : undefined
   await deps.mcp(request, response, body, caller)
 }

@@ -4,7 +4,7 @@ import type { ListedToken, Role } from '../../schemas/tokens.ts'
 import type { Clock } from '../core/clock.ts'
 import type { NewId } from '../core/ids.ts'
 import type { Principal } from '../core/principal.ts'
-import type { TokenRow } from '../store/tables.ts'
+import type { TokenRow } from '../store/door-tables.ts'
 import { digest } from './doors.ts'
 
 const SECRET_BYTES = 24
@@ -53,7 +53,17 @@ export function makeToken(
   return { id: row.id, secret, expiresAt: row.expires_at ?? undefined, row }
 }
 
-const PREFIXES: Record<ListedToken['kind'], string> = { token: 'tok', session: 'ses', link: 'lnk' }
+/** Tells whether a token is no person's. */
+export function isProgram({ kind }: TokenRow): boolean {
+  return kind === 'token' || kind === 'grant'
+}
+
+const PREFIXES: Record<ListedToken['kind'], string> = {
+  token: 'tok',
+  session: 'ses',
+  link: 'lnk',
+  grant: 'grt',
+}
 
 export function toPrincipal({ id, name, role, tools_json }: TokenRow): Principal & { tools?: string[] } {
   return { id, name, role, ...(tools_json === null ? {} : { tools: globs.parse(JSON.parse(tools_json)) }) }

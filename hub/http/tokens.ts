@@ -1,3 +1,4 @@
+import { toFreeName } from '../../schemas/names.ts'
 import { type ListedPerson, type ListedToken, OWNER, type Role } from '../../schemas/tokens.ts'
 import { type Clock, MAX_DELAY } from '../core/clock.ts'
 import { HubError } from '../core/errors.ts'
@@ -5,8 +6,8 @@ import type { NewId } from '../core/ids.ts'
 import type { Log } from '../core/log.ts'
 import type { Principal } from '../core/principal.ts'
 import type { Signals } from '../core/signals.ts'
+import type { TokenRow } from '../store/door-tables.ts'
 import type { Store } from '../store/open.ts'
-import type { TokenRow } from '../store/tables.ts'
 import {
   changeTokens,
   deletePerson,
@@ -19,7 +20,7 @@ import {
 } from '../store/tokens.ts'
 import type { Tx } from '../store/writer.ts'
 import { digest } from './doors.ts'
-import { type MadeToken, makeToken, toListed, toPrincipal } from './token-rows.ts'
+import { isProgram, type MadeToken, makeToken, toListed, toPrincipal } from './token-rows.ts'
 
 const DAY = 86_400_000
 /** Milliseconds without use after which a session ends, and in which a link is to be opened. */
@@ -73,9 +74,34 @@ export class Tokens implements Disposable {
   /** Returns who holds a secret, and notes the use; undefined for a secret that opens nothing. */
   find(secret: string): Principal | undefined {
     const row = this.#find(secret)
-    if (!row || row.kind === 'link') return undefined
+    if (!row || row.kind === 'link' || row.kind === 'grant') return undefined
     this.#use(row)
     return toPrincipal(row)
+  }
+
+  /** Returns who holds an OAuth grant, and notes the use; undefined for one that ended. */
+  ofGrant(grant: string): Principal | undefined {
+    const row = this.#find(grant)
+    if (row?.kind !== 'grant') return undefined
+    this.#use(row)
+    return toPrincipal(row)
+  }
+
+  /** Adds an OAuth grant under a name like that of its client; it ends a month after its last use. */
+  addGrant(grant: string, client: string, by: string): Promise<void> {
+    return this.#exclusive(async () => {
+      const people = await readPeople(this.#deps.store.db)
+      const taken = new Set([OWNER, ...[...people, ...this.#current()].map(({ name }) => name)])
+      const name = toFreeName(client, taken) ?? toFreeName('client', taken) ?? grant
+      const asked = { kind: 'grant', name, role: 'client', lasts: SESSION_MS, secret: grant } as const
+      await this.#change({ by, ending: [], made: [makeToken(this.#deps, asked).row] })
+    })
+  }
+
+  /** Ends an OAuth grant, if it has not ended. */
+  async endGrant(grant: string): Promise<void> {
+    const row = this.#find(grant)
+    if (row?.kind === 'grant') await this.revoke(row.id, row.name)
   }
 
   /** Runs `end` once the principal's token opens nothing any more, until the returned function is called. */
@@ -108,7 +134,7 @@ export class Tokens implements Disposable {
   }): Promise<MadeToken> {
     return this.#exclusive(async () => {
       const { name, role, tools, expiresIn, replace = false, by } = asked
-      const same = this.#current().filter(row => row.kind === 'token' && row.name === name)
+      const same = this.#current().filter(row => isProgram(row) && row.name === name)
       const people = await readPeople(this.#deps.store.db)
       if (people.some(person => person.name === name))
         throw new HubError('conflict', `${name} is a person's name; a token needs another one.`)
@@ -158,7 +184,7 @@ export class Tokens implements Disposable {
     return this.#exclusive(async () => {
       const { store, clock } = this.#deps
       const known = (await readPeople(store.db)).find(person => person.name === name)
-      if (!known && this.#current().some(row => row.kind === 'token' && row.name === name))
+      if (!known && this.#current().some(row => isProgram(row) && row.name === name))
         throw new HubError('conflict', `${name} is the name of a token; a person needs another one.`)
       const given = role ?? known?.role ?? 'member'
       const made = makeToken(this.#deps, { kind: 'link', name, role: given, lasts: LINK_MS })
@@ -231,7 +257,7 @@ export class Tokens implements Disposable {
   }
 
   #ofPerson(name: string): TokenRow[] {
-    return this.#current().filter(row => row.kind !== 'token' && row.name === name)
+    return this.#current().filter(row => !isProgram(row) && row.name === name)
   }
 
   #toOwner(secret: string): TokenRow {
@@ -267,7 +293,7 @@ export class Tokens implements Disposable {
     const now = clock.now()
     if (row === this.#owner || now - (row.last_used_at ?? 0) < USE_MS) return
     row.last_used_at = now
-    if (row.kind === 'session') row.expires_at = now + SESSION_MS
+    if (row.kind === 'session' || row.kind === 'grant') row.expires_at = now + SESSION_MS
     store
       .write(tx => markUsed(tx, row), 'relaxed')
       .catch(error => log.warn('token_use_not_stored', { token: row.name, error }))

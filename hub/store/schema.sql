@@ -90,6 +90,12 @@ CREATE TABLE messages (
 CREATE INDEX messages_cycle on messages (cycle_id) where cycle_id is not null;
 CREATE UNIQUE INDEX messages_once on messages (conversation_id, token, client_id)
   where client_id is not null;
+CREATE TABLE oauth (
+  kind text not null, hash text not null, related text, payload_json text not null,
+  consumed_at bigint, expires_at bigint,
+  constraint oauth_key primary key (kind, hash)) without rowid;
+CREATE INDEX oauth_expired on oauth (expires_at) where expires_at is not null;
+CREATE INDEX oauth_related on oauth (related) where related is not null;
 CREATE TABLE people (
   name text not null, role text not null, created_at bigint not null,
   constraint people_key primary key (name)) without rowid;

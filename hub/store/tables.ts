@@ -2,7 +2,7 @@ import type { Generated, Insertable, Selectable } from 'kysely'
 import type { AuditKind } from '../../schemas/audit.ts'
 import type { MessageKind, ToolCallStatus } from '../../schemas/chat.ts'
 import type { Power, ToolClass } from '../../schemas/power.ts'
-import type { ListedPerson, ListedToken, Role } from '../../schemas/tokens.ts'
+import type { DoorTables } from './door-tables.ts'
 
 /*
  * The rows of the tables. Times are unix milliseconds, flags 0 or 1, columns that end in _json hold JSON text
@@ -19,7 +19,7 @@ export type Unanswered = 'new' | 'again' | 'asked'
 
 export type HistoryForm = 'whole' | 'stub' | 'cut' | 'hidden'
 
-export interface Tables {
+export interface Tables extends DoorTables {
   agents: {
     name: string
     /** Time at which its file went away; null while there is one. */
@@ -349,24 +349,6 @@ export interface Tables {
   }
   /** The two ends of the audit's chain, one row: its newest row, and the newest of those that retention removed. */
   audit_chain: { last_seq: number; last_hash: string; removed_seq: number; removed_hash: string }
-  tokens: {
-    id: string
-    /** What it shows as; of sessions and links the person. */
-    name: string
-    role: Role
-    kind: ListedToken['kind']
-    /** Globs over the only tools that it may use; null for all of its role. */
-    tools_json: string | null
-    /** SHA-256 of the secret, in hex. */
-    hash: string
-    created_at: number
-    expires_at: number | null
-    last_used_at: number | null
-    /** Time at which it was revoked, used up or replaced. */
-    ended_at: number | null
-  }
-  /** People who may sign in on the page, besides the owner. */
-  people: { name: string; role: ListedPerson['role']; created_at: number }
   hub_state: { key: string; value_json: string }
   /** The words of rows that left the windows; the full-text index follows this table by itself. */
   history_texts: { id: Generated<number>; text: string; thread_id: string; seq: number; created_at: number }
@@ -382,8 +364,6 @@ export type NewSchedule = Insertable<Tables['schedules']>
 export type NewToolCall = Insertable<Tables['tool_calls']>
 export type ApprovalRow = Selectable<Tables['approvals']>
 export type ToolPinRow = Selectable<Tables['tool_pins']>
-export type TokenRow = Selectable<Tables['tokens']>
-export type PersonRow = Selectable<Tables['people']>
 export type AuditTableRow = Selectable<Tables['audit']>
 export type AllowanceRow = Selectable<Tables['allowances']>
 export type DeadLetterRow = Selectable<Tables['dead_letters']>

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import { record } from './audit-log.ts'
-import type { PersonRow, Tables, TokenRow } from './tables.ts'
+import type { PersonRow, TokenRow } from './door-tables.ts'
+import type { Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
 
 /** Returns the tokens that nobody ended, expired ones too. */

@@ -20,6 +20,7 @@ beforeAll(async () => {
   rec = recorder()
   hub = await startTestHub({
     config: JSON.stringify({
+      authorization: { issuer: 'own' },
       servers: { metrics: false, rec: rec.entry },
       toolsets: { some: ['rec__*'] },
       webhooks: { radarr: { secret: 'a secret of radarr' } },
@@ -139,6 +140,32 @@ const DOORS: Record<string, [enter: (token: string | undefined) => Promise<numbe
       },
       { ...ONLY_OWNER, owner: 400, member: 204, guest: 204 },
     ],
+    'GET /.well-known/oauth-protected-resource': [
+      http('GET', '/.well-known/oauth-protected-resource'),
+      open(200),
+    ],
+    'GET /.well-known/oauth-protected-resource/mcp': [
+      http('GET', '/.well-known/oauth-protected-resource/mcp'),
+      open(200),
+    ],
+    'GET /.well-known/oauth-protected-resource/mcp/:toolset': [
+      http('GET', '/.well-known/oauth-protected-resource/mcp/some'),
+      open(200),
+    ],
+    'GET /.well-known/oauth-authorization-server': [
+      http('GET', '/.well-known/oauth-authorization-server'),
+      open(200),
+    ],
+    'GET /.well-known/openid-configuration': [http('GET', '/.well-known/openid-configuration'), open(200)],
+    'GET /oauth/jwks': [http('GET', '/oauth/jwks'), open(200)],
+    // Nobody's token opens these: what they answer follows from codes and cookies.
+    'GET /oauth/authorize': [http('GET', '/oauth/authorize'), open(400)],
+    'GET /oauth/authorize/:uid': [http('GET', '/oauth/authorize/none'), open(400)],
+    'GET /oauth/consent/:uid': [http('GET', '/oauth/consent/none'), open(400)],
+    'POST /oauth/consent/:uid': [http('POST', '/oauth/consent/none'), open(400)],
+    'POST /oauth/token': [http('POST', '/oauth/token'), open(400)],
+    'POST /oauth/register': [http('POST', '/oauth/register', '{}'), open(400)],
+    'POST /oauth/revoke': [http('POST', '/oauth/revoke'), open(400)],
     'GET /oauth/callback': [http('GET', '/oauth/callback?state=none'), open(400)],
     'POST /oauth/logins': [http('POST', '/oauth/logins', LOGIN), { ...ONLY_OWNER, owner: 404 }],
     'GET /oauth/logins/:state': [http('GET', '/oauth/logins/none'), { ...ONLY_OWNER, owner: 404 }],
@@ -148,7 +175,9 @@ const DOORS: Record<string, [enter: (token: string | undefined) => Promise<numbe
 describe('doors by credentials', () => {
   test('every door that the hub opens stands in the table', () => {
     const folder = join(import.meta.dirname, '../../hub/http')
-    const files = readdirSync(folder).filter(file => /(?<!\.test)\.ts$/.test(file))
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(file =>
+      /(?<!\.test)\.ts$/.test(file),
+    )
     const text = files.map(file => readFileSync(join(folder, file), 'utf8')).join('\n')
     const constants = new Map(
       [...text.matchAll(/const (\w+) = '(\/[^']*)'/g)].map(([, name, path]) => [name, path]),

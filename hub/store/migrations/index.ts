@@ -13,6 +13,7 @@ import { up as powers } from './009-powers.ts'
 import { up as toolPins } from './010-tool-pins.ts'
 import { up as tokens } from './011-tokens.ts'
 import { up as audit } from './012-audit.ts'
+import { up as oauth } from './013-oauth.ts'
 
 type Up = (db: Kysely<unknown>, dialect: Dialect) => Promise<void>
 
@@ -30,6 +31,7 @@ export const migrations: readonly { name: string; up: Up }[] = [
   { name: '010-tool-pins', up: toolPins },
   { name: '011-tokens', up: tokens },
   { name: '012-audit', up: audit },
+  { name: '013-oauth', up: oauth },
 ]
 
 /** Brings the schema of a database up to date. Throws, with the migration's name, if one fails. */

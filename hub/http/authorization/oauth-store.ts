@@ -1,0 +1,101 @@
+import type { JWK } from 'jose'
+import { type AdapterFactory, errors } from 'oidc-provider'
+import { z } from 'zod'
+import type { Clock } from '../../core/clock.ts'
+import { parseJson } from '../../core/json.ts'
+import {
+  consumeOAuth,
+  countOAuth,
+  deleteOAuth,
+  deleteRelatedOAuth,
+  keepOAuth,
+  readOAuth,
+  saveOAuth,
+} from '../../store/oauth.ts'
+import type { Store } from '../../store/open.ts'
+import { digest } from '../doors.ts'
+import type { Tokens } from '../tokens.ts'
+
+export interface OAuthStoreDeps {
+  store: Store
+  clock: Clock
+  tokens: Pick<Tokens, 'endGrant'>
+}
+
+const DAY = 86_400_000
+/** Clients that registered themselves and are kept at once. */
+const MOST_CLIENTS = 1_000
+const CLIENT = 'Client'
+
+const payload = z.record(z.string(), z.unknown())
+
+/** Creates what oidc-provider keeps its models in. Of a secret id only the hash is stored. */
+export function createAdapter({ store, clock, tokens }: OAuthStoreDeps): AdapterFactory {
+  return kind => {
+    const keyOf = (id: string, of = kind) => ({ kind: of, hash: digest(id).toString('hex') })
+    const { db, write } = store
+    return {
+      async upsert(id, { jti: _, ...given }, expiresIn) {
+        const now = clock.now()
+        // A client is kept a day, and then as long as somebody uses what it was allowed.
+        const lasts = kind === CLIENT || expiresIn === undefined ? DAY : expiresIn * 1_000
+        const row = {
+          ...keyOf(id),
+          related: given.grantId ?? null,
+          payload_json: JSON.stringify(given),
+          consumed_at: null,
+          expires_at: now + lasts,
+        }
+        await write(async tx => {
+          if (kind === CLIENT && (await countOAuth(tx, kind)) >= MOST_CLIENTS)
+            throw new errors.TemporarilyUnavailable('too many clients registered today')
+          await saveOAuth(tx, row, now)
+          if (kind === 'RefreshToken' && given.clientId !== undefined)
+            await keepOAuth(tx, keyOf(given.clientId, CLIENT), row.expires_at + DAY)
+        })
+      },
+      async find(id) {
+        const row = await readOAuth(db, keyOf(id), clock.now())
+        if (!row) return undefined
+        const consumed = row.consumed_at === null ? {} : { consumed: row.consumed_at }
+        const jti = kind === CLIENT ? {} : { jti: id }
+        return { ...payload.parse(parseJson(row.payload_json)), ...consumed, ...jti }
+      },
+      async consume(id) {
+        // Of two that use it at once one is told that it is used up.
+        const isFirst = await write(tx => consumeOAuth(tx, keyOf(id), clock.now()))
+        if (!isFirst) throw new errors.InvalidGrant('it was used before')
+      },
+      async destroy(id) {
+        await write(tx => deleteOAuth(tx, keyOf(id)))
+        if (kind === 'Grant') await tokens.endGrant(id)
+      },
+      revokeByGrantId: grant => write(tx => deleteRelatedOAuth(tx, kind, grant)),
+      // Nothing that is switched on looks anything up by these.
+      findByUid: async () => undefined,
+      findByUserCode: async () => undefined,
+    }
+  }
+}
+
+interface Keys {
+  jwks: JWK[]
+  /** Keys by which cookies are signed. */
+  cookies: string[]
+}
+
+const keys = z.object({ jwks: z.array(z.looseObject({ kty: z.string() })), cookies: z.array(z.string()) })
+
+/** Returns the keys of the hub's issuer, which the first use makes. */
+export async function readOrMakeKeys(
+  { store, clock }: Pick<OAuthStoreDeps, 'store' | 'clock'>,
+  make: () => Promise<Keys>,
+): Promise<Keys> {
+  const key = { kind: 'Keys', hash: '' }
+  const row = await readOAuth(store.db, key, clock.now())
+  if (row) return keys.parse(parseJson(row.payload_json))
+  const made = await make()
+  const none = { related: null, consumed_at: null, expires_at: null }
+  await store.write(tx => saveOAuth(tx, { ...key, ...none, payload_json: JSON.stringify(made) }, clock.now()))
+  return made
+}

@@ -1,0 +1,71 @@
+import type { Kysely } from 'kysely'
+import type { OAuthRow } from './door-tables.ts'
+import type { Tables } from './tables.ts'
+import type { Tx } from './writer.ts'
+
+type Key = Pick<OAuthRow, 'kind' | 'hash'>
+
+/** Returns a row that has not expired. */
+export function readOAuth(
+  db: Kysely<Tables>,
+  { kind, hash }: Key,
+  now: number,
+): Promise<OAuthRow | undefined> {
+  return db
+    .selectFrom('oauth')
+    .selectAll()
+    .where('kind', '=', kind)
+    .where('hash', '=', hash)
+    .where(each => each.or([each('expires_at', 'is', null), each('expires_at', '>', now)]))
+    .executeTakeFirst()
+}
+
+/** Adds or replaces a row, and deletes what has expired. */
+export async function saveOAuth(tx: Tx, row: OAuthRow, now: number): Promise<void> {
+  await tx.deleteFrom('oauth').where('expires_at', '<=', now).execute()
+  await tx
+    .insertInto('oauth')
+    .values(row)
+    .onConflict(conflict => conflict.columns(['kind', 'hash']).doUpdateSet(row))
+    .execute()
+}
+
+/** Lets a row live until a time. */
+export async function keepOAuth(tx: Tx, { kind, hash }: Key, expires_at: number): Promise<void> {
+  await tx
+    .updateTable('oauth')
+    .set({ expires_at })
+    .where('kind', '=', kind)
+    .where('hash', '=', hash)
+    .execute()
+}
+
+/** Marks a row as used; false if it was used before, or is gone. */
+export async function consumeOAuth(tx: Tx, { kind, hash }: Key, now: number): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('oauth')
+    .set({ consumed_at: now })
+    .where('kind', '=', kind)
+    .where('hash', '=', hash)
+    .where('consumed_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}
+
+export async function deleteOAuth(tx: Tx, { kind, hash }: Key): Promise<void> {
+  await tx.deleteFrom('oauth').where('kind', '=', kind).where('hash', '=', hash).execute()
+}
+
+/** Deletes everything of one kind that belongs to a grant. */
+export async function deleteRelatedOAuth(tx: Tx, kind: string, related: string): Promise<void> {
+  await tx.deleteFrom('oauth').where('related', '=', related).where('kind', '=', kind).execute()
+}
+
+export async function countOAuth(tx: Tx, kind: string): Promise<number> {
+  const { count } = await tx
+    .selectFrom('oauth')
+    .select(({ fn }) => fn.countAll().as('count'))
+    .where('kind', '=', kind)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
