@@ -64,7 +64,9 @@ export function listSecrets(
   const look = (value: unknown, name: string): void => {
     if (typeof value === 'string' && isSecretName(name)) found.push(value, value.replace(/^\w+ +/, ''))
     if (typeof value === 'object' && value !== null)
-      for (const [key, inner] of Object.entries(value)) look(inner, Array.isArray(value) ? name : key)
+      // A getter is not called: it may load much for what is no secret.
+      for (const [key, { value: inner }] of Object.entries(Object.getOwnPropertyDescriptors(value)))
+        look(inner, Array.isArray(value) ? name : key)
   }
   look(config, '')
   const environment = createEnvironment(variables)

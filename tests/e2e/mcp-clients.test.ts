@@ -12,6 +12,7 @@ const HUB_TOOLS = [
   'hub_read_messages',
   'hub_list_threads',
   'hub_read_thread',
+  'hub_explain_cycle',
   'hub_stop',
   'hub_reset',
   'hub_list_schedules',
