@@ -26,7 +26,7 @@ export interface DoorTables {
     kind: string
     /** SHA-256 of the id, in hex: the ids of codes and tokens are secrets. */
     hash: string
-    /** Id of the grant that it belongs to. */
+    /** Id of the grant that it belongs to; of a session the one that does not change. */
     related: string | null
     payload_json: string
     /** Time at which a code or a refresh token was used. */

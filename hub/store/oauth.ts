@@ -5,17 +5,17 @@ import type { Tx } from './writer.ts'
 
 type Key = Pick<OAuthRow, 'kind' | 'hash'>
 
-/** Returns a row that has not expired. */
+/** Returns a row that has not expired, by its id or by what it belongs to. */
 export function readOAuth(
   db: Kysely<Tables>,
-  { kind, hash }: Key,
+  { kind, ...by }: Key | { kind: string; related: string },
   now: number,
 ): Promise<OAuthRow | undefined> {
   return db
     .selectFrom('oauth')
     .selectAll()
     .where('kind', '=', kind)
-    .where('hash', '=', hash)
+    .where(each => ('hash' in by ? each('hash', '=', by.hash) : each('related', '=', by.related)))
     .where(each => each.or([each('expires_at', 'is', null), each('expires_at', '>', now)]))
     .executeTakeFirst()
 }

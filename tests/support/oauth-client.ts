@@ -10,13 +10,20 @@ export const CALLBACK = 'http://127.0.0.1:1/callback'
 
 /** A browser with its cookies, which follows redirects within the hub. */
 export class Browser {
+  readonly #hub: { origin: string; at: string } | undefined
   readonly #cookies = new Map<string, { value: string; path: string }>()
+
+  /** `hub`: its origin for browsers, and where it listens. */
+  constructor(hub?: { origin: string; at: string }) {
+    this.#hub = hub
+  }
 
   /** Resolves with the last answer, and the address that it came from or leads to. */
   async open(url: string, form?: Record<string, string>): Promise<RawResponse & { at: string }> {
     const { pathname, origin } = new URL(url)
     const cookies = [...this.#cookies].filter(([, { path }]) => pathname.startsWith(path))
-    const answer = await send(url, {
+    const { origin: shown = origin, at = origin } = this.#hub ?? {}
+    const answer = await send(url.replace(shown, at), {
       method: form ? 'POST' : 'GET',
       headers: {
         Cookie: cookies.map(([key, { value }]) => `${key.split(' ')[0]}=${value}`).join('; '),

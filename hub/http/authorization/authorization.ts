@@ -46,7 +46,7 @@ export interface Authorization {
 const DOOR = 'MCP at /mcp'
 const METADATA = '/.well-known/oauth-protected-resource'
 /** Requests to the authorization server from one address: each may write a row or fetch a document. */
-const REQUESTS = { perSecond: 2, burst: 100 }
+const REQUESTS = { perSecond: 10, burst: 300 }
 
 export function createAuthorization(deps: AuthorizationDeps): Authorization {
   const toPath = (url: string) => readPath(url, deps.settings().toolsets)

@@ -3,6 +3,7 @@ import { type AdapterFactory, errors } from 'oidc-provider'
 import { z } from 'zod'
 import type { Clock } from '../../core/clock.ts'
 import { parseJson } from '../../core/json.ts'
+import type { OAuthRow } from '../../store/door-tables.ts'
 import {
   consumeOAuth,
   countOAuth,
@@ -41,7 +42,7 @@ export function createAdapter({ store, clock, tokens }: OAuthStoreDeps): Adapter
         const lasts = kind === CLIENT || expiresIn === undefined ? DAY : expiresIn * 1_000
         const row = {
           ...keyOf(id),
-          related: given.grantId ?? null,
+          related: given.grantId ?? given.uid ?? null,
           payload_json: JSON.stringify(given),
           consumed_at: null,
           expires_at: now + lasts,
@@ -57,9 +58,7 @@ export function createAdapter({ store, clock, tokens }: OAuthStoreDeps): Adapter
       async find(id) {
         const row = await readOAuth(db, keyOf(id), clock.now())
         if (!row) return undefined
-        const consumed = row.consumed_at === null ? {} : { consumed: row.consumed_at }
-        const jti = kind === CLIENT ? {} : { jti: id }
-        return { ...payload.parse(parseJson(row.payload_json)), ...consumed, ...jti }
+        return { ...toPayload(row), ...(kind === CLIENT ? {} : { jti: id }) }
       },
       async consume(id) {
         // Of two that use it at once one is told that it is used up.
@@ -71,10 +70,20 @@ export function createAdapter({ store, clock, tokens }: OAuthStoreDeps): Adapter
         if (kind === 'Grant') await tokens.endGrant(id)
       },
       revokeByGrantId: grant => write(tx => deleteRelatedOAuth(tx, kind, grant)),
-      // Nothing that is switched on looks anything up by these.
-      findByUid: async () => undefined,
+      async findByUid(related) {
+        const row = await readOAuth(db, { kind, related }, clock.now())
+        return row && toPayload(row)
+      },
+      // Only sign-in with a code that people type looks anything up by this, and it is off.
       findByUserCode: async () => undefined,
     }
+  }
+}
+
+function toPayload({ payload_json, consumed_at }: OAuthRow) {
+  return {
+    ...payload.parse(parseJson(payload_json)),
+    ...(consumed_at === null ? {} : { consumed: consumed_at }),
   }
 }
 

@@ -5,6 +5,7 @@ import Provider, { type Configuration, errors, type KoaContextWithOIDC } from 'o
 import type { Clock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 import type { Store } from '../../store/open.ts'
+import { createBucket } from '../rate-limit.ts'
 import type { Tokens } from '../tokens.ts'
 import type { Issuer } from './access-tokens.ts'
 import { createAdapter, readOrMakeKeys } from './oauth-store.ts'
@@ -39,6 +40,8 @@ const MINUTE = 60
 const HOUR = 3_600
 const DAY = 86_400
 const ALGORITHM = 'ES256'
+/** Documents of clients that are fetched, whoever asks for it. */
+const FETCHES = { perSecond: 1, burst: 30 }
 /** Parameters of authorization requests that mean something here. */
 const PARAMETERS =
   'response_type client_id redirect_uri state code_challenge code_challenge_method resource'.split(' ')
@@ -141,16 +144,24 @@ function toConfiguration(issuer: string, deps: OwnIssuerDeps): Configuration {
   }
 }
 
-function toFeatures(issuer: string, { toAudience }: OwnIssuerDeps): Configuration['features'] {
+function toFeatures(issuer: string, { toAudience, clock }: OwnIssuerDeps): Configuration['features'] {
+  const mayFetch = createBucket(FETCHES)
   return {
     devInteractions: { enabled: false },
     dPoP: { enabled: false },
     pushedAuthorizationRequests: { enabled: false },
     rpInitiatedLogout: { enabled: false },
     userinfo: { enabled: false },
-    clientIdMetadataDocument: { enabled: true, ack: 'draft-02' },
+    clientIdMetadataDocument: {
+      enabled: true,
+      ack: 'draft-02',
+      allowFetch: () => mayFetch(clock.monotonic()),
+    },
     registration: { enabled: true, issueRegistrationAccessToken: false, idFactory: readRegistration },
-    revocation: { enabled: true },
+    revocation: {
+      enabled: true,
+      allowedPolicy: (_context, client, token) => token.clientId === client.clientId,
+    },
     resourceIndicators: {
       enabled: true,
       defaultResource: (_context, _client, oneOf) => oneOf?.[0] ?? `${issuer}/mcp`,
