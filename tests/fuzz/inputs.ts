@@ -33,7 +33,10 @@ export const text = fc.oneof(
 
 const leaf = fc.oneof(
   text,
-  fc.constantFrom<unknown>(null, true, -1, 0, 2 ** 53, 1e308, [], {}),
+  // The empty ones are made anew each time, since changes write into them.
+  fc
+    .constantFrom('null', 'true', '-1', '0', '9007199254740992', '1e308', '[]', '{}')
+    .map(one => JSON.parse(one)),
   fc.jsonValue({ maxDepth: 3 }),
 )
 
@@ -52,6 +55,7 @@ export function like(...seeds: readonly object[]): fc.Arbitrary<unknown> {
       const [holder, key] = places[at % places.length] ?? [{}, '']
       if (how === 'drop') Reflect.deleteProperty(holder, key)
       else if (how === 'replace') holder[key] = value
+      else if (Array.isArray(holder)) holder.push(value)
       else
         Object.defineProperty(holder, name, { value, enumerable: true, configurable: true, writable: true })
     }
