@@ -65,6 +65,26 @@ export async function runSuite(subject: Subject, revision: Revision, expected: s
   }
 }
 
+/**
+ * Runs the suite's scenarios for authorization servers. `answer` opens the address at which a person says yes; the
+ * client's redirect URL is http://127.0.0.1:<port>/callback.
+ */
+export async function runIssuerSuite(
+  subject: { url: string; resource: string; client: string; port: number },
+  answer: (url: string) => Promise<unknown>,
+): Promise<{ code: number | null; output: string }> {
+  const { url, resource, client, port } = subject
+  await using program = await startProgram(process.execPath, [
+    join(installSuite(), 'dist', 'index.js'),
+    ...['authorization', '--url', url, '--resource', resource, '--client-id', client, '--port', `${port}`],
+  ])
+  await program.says(/Callback server started/)
+  const [asked] = await program.says(/http\S+\/oauth\/authorize\S+/)
+  await answer(asked)
+  const { code } = await program.ended
+  return { code, output: `${program.stdout}${program.stderr}` }
+}
+
 interface Requirements {
   server: string[]
   client: string[]

@@ -8,14 +8,17 @@ import {
   installSuite,
   REVISIONS,
   type Revision,
+  runIssuerSuite,
   runSuite,
   type Subject,
   summarize,
 } from '../conformance/suite.ts'
 import { serveAssignments } from '../conformance/tested-hub.ts'
 import { untilReady } from '../support/downstream.ts'
+import { OAuthRequests } from '../support/oauth-requests.ts'
 import { untilNoChildren } from '../support/processes.ts'
 import { startTestHub } from '../support/test-hub.ts'
+import { freePort } from './setup/scratch.ts'
 
 const TESTS = join(import.meta.dirname, '..', 'conformance')
 const EXPECTED = join(TESTS, 'expected')
@@ -70,6 +73,21 @@ describe.each(REVISIONS)('the conformance suite for %s', revision => {
     const command = [process.execPath, join(TESTS, 'relay.ts'), assignments.url].join(' ')
     await check('the hub as a client', { kind: 'client', command }, revision, 'client')
   })
+})
+
+test('the conformance suite passes the hub as an authorization server', { timeout: ONE_RUN_MS }, async () => {
+  await using hub = await startTestHub({ config: 'authorization: { issuer: own }\n' })
+  const oauth = new OAuthRequests(hub)
+  const port = await freePort()
+  const redirect = `http://127.0.0.1:${port}/callback`
+  const client = await oauth.register({ redirect_uris: [redirect] })
+  const subject = { url: hub.url, resource: `${hub.url}/mcp`, client, port }
+  const { code, output } = await runIssuerSuite(subject, async url => {
+    const browser = oauth.browser()
+    const { at } = await browser.open((await browser.open(url)).at, { token: hub.token, decision: 'allow' })
+    expect((await fetch(at)).status).toBe(200)
+  })
+  expect([code, output]).toEqual([0, expect.stringMatching(/Total: 3 passed, 0 failed/)])
 })
 
 async function checkBehind(name: string, entry: object, revision: Revision, era: Era): Promise<void> {
