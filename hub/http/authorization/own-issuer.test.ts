@@ -1,0 +1,72 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, test } from 'vitest'
+import { Browser } from '../../../tests/support/oauth-client.ts'
+import { openTempStore } from '../../../tests/support/temp-store.ts'
+import { systemClock } from '../../core/clock.ts'
+import { createLog } from '../../core/log.ts'
+import { createOwnIssuer } from './own-issuer.ts'
+
+const ID = 'https://claude.example/client.json'
+/** The document of a program on a person's machine, as Claude Code publishes it. */
+const DOCUMENT = {
+  client_id: ID,
+  client_name: 'Claude Code',
+  redirect_uris: ['http://localhost/callback', 'http://127.0.0.1/callback'],
+  grant_types: ['authorization_code', 'refresh_token'],
+  response_types: ['code'],
+  token_endpoint_auth_method: 'none',
+}
+
+/** Returns where a browser comes to that a client with this document sends to the issuer. */
+async function ask(document: object, redirect = 'http://127.0.0.1:51763/callback'): Promise<string> {
+  await using store = await openTempStore()
+  const server = createServer()
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  try {
+    const { handle } = await createOwnIssuer(url, {
+      store,
+      clock: systemClock,
+      log: createLog({ level: 'error', now: systemClock.now, write: () => undefined }),
+      tokens: { ofGrant: () => undefined, endGrant: async () => undefined },
+      toAudience: resource => resource,
+      fetch: async asked => {
+        expect(String(asked)).toBe(ID)
+        return Response.json(document)
+      },
+    })
+    server.on('request', handle)
+    const parameters = {
+      response_type: 'code',
+      client_id: ID,
+      redirect_uri: redirect,
+      code_challenge: 'a'.repeat(43),
+      code_challenge_method: 'S256',
+      // What clients of other servers ask for besides does no harm.
+      scope: 'openid offline_access',
+      nonce: 'n',
+      prompt: 'none',
+    }
+    return (await new Browser().open(`${url}/oauth/authorize?${new URLSearchParams(parameters)}`)).at
+  } finally {
+    server.closeAllConnections()
+    await new Promise(resolve => server.close(resolve))
+  }
+}
+
+test('a client that is known by its document is asked for on the page, at any port of loopback', async () => {
+  expect(await ask(DOCUMENT)).toMatch(/\/oauth\/consent\/\S+/)
+  expect(await ask(DOCUMENT, 'http://localhost:3118/callback')).toMatch(/\/oauth\/consent\/\S+/)
+})
+
+test.each<[string, object, string?]>([
+  ['of another address', { ...DOCUMENT, client_id: 'https://other.example/client.json' }],
+  ['with a secret', { ...DOCUMENT, client_secret: 'x' }],
+  ['of a client with a secret', { ...DOCUMENT, token_endpoint_auth_method: 'client_secret_basic' }],
+  ['without redirects', { ...DOCUMENT, redirect_uris: undefined }],
+  ['that redirects elsewhere', DOCUMENT, 'https://evil.example/callback'],
+  ['of 6 kB', { ...DOCUMENT, more: 'x'.repeat(6_000) }],
+])('a document %s is refused', async (_what, document, redirect) => {
+  expect(await ask(document, redirect)).toMatch(/\/oauth\/authorize\?/)
+})
