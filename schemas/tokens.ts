@@ -12,7 +12,9 @@ export const PEOPLE_ROLES = ['member', 'guest'] as const
 /** Name of the owner, whose token is in the data folder or in the environment. */
 export const OWNER = 'owner'
 
-const ownName = name.refine(given => given !== OWNER, 'must not be owner, which is who keeps the hub')
+const ownName = name
+  .refine(given => given !== OWNER, 'must not be owner, which is who keeps the hub')
+  .refine(given => !given.startsWith('mcp-'), 'must not begin with mcp-, as the conversations of programs do')
 
 export const newToken = z.strictObject({
   name: ownName.describe('what it shows as; for the role hook the name of its webhook'),

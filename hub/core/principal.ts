@@ -62,21 +62,24 @@ export const MCP_SLUG = 'mcp-'
 
 /**
  * Tells whether a principal may read and write in a conversation. `isShared` says it of all its agents. A
- * program's own conversations are for it and the owner; a guest has only those that begin with the guest's name.
+ * program's own conversation is for it and the owner; a guest has `<agent>/<name>` and `<agent>/<name>.<anything>`,
+ * since no name holds a dot.
  */
 export function mayUse({ role, name }: Principal, conversation: string, isShared: boolean): boolean {
   if (role === 'owner') return true
   const [, slug = ''] = conversation.split('/')
-  const isOwn = slug === `${MCP_SLUG}${name}` || slug === name || slug.startsWith(`${name}-`)
-  if (role === 'client') return isOwn || !slug.startsWith(MCP_SLUG)
-  return isShared && (isOwn || (role === 'member' && !slug.startsWith(MCP_SLUG)))
+  if (slug === `${MCP_SLUG}${name}`) return role === 'client' || isShared
+  if (slug.startsWith(MCP_SLUG)) return false
+  if (role === 'client') return true
+  return isShared && (role === 'member' || slug === name || slug.startsWith(`${name}.`))
 }
 
 /** Explains to a principal why a conversation is closed to it. */
 export function toNotTheirs({ name, role }: Principal, conversation: string): string {
+  const agent = conversation.split('/')[0]
   const how =
     role === 'client'
       ? 'It belongs to another program.'
-      : 'Members and guests talk with agents whose files say shared: true; a guest in conversations that begin with the own name.'
+      : `Members and guests talk with agents whose files say shared: true, a guest in ${agent}/${name} and ${agent}/${name}.<anything>.`
   return `${conversation} is not open to ${name}, whose role is ${role}. ${how}`
 }

@@ -27,7 +27,10 @@ export function createSessionDoor({ doors, tokens }: SessionDoorDeps): RequestHa
     // A link that was used is as wrong as any other token, and so is whatever else signs nobody in.
     if (!made) {
       doors.admit(request, presented, ENTRY)
-      throw new HubError('conflict', `${ENTRY.door}: the token ended at this moment; sign in again.`)
+      throw new HubError(
+        'conflict',
+        `${ENTRY.door}: this token is a session already, or ended at this moment.`,
+      )
     }
     const { secret, expiresAt, principal } = made
     const { name, role } = principal

@@ -4,7 +4,7 @@ import { type Clock, MAX_DELAY } from '../core/clock.ts'
 import { HubError } from '../core/errors.ts'
 import type { NewId } from '../core/ids.ts'
 import type { Log } from '../core/log.ts'
-import type { Principal } from '../core/principal.ts'
+import { may, type Principal } from '../core/principal.ts'
 import type { Signals } from '../core/signals.ts'
 import type { TokenRow } from '../store/door-tables.ts'
 import type { Store } from '../store/open.ts'
@@ -207,11 +207,11 @@ export class Tokens implements Disposable {
     })
   }
 
-  /** Exchanges a person's token, or a link, for a session; undefined for what opens none. */
+  /** Exchanges a person's token, or a link, for a session; undefined for what opens none, as another session. */
   signIn(secret: string): Promise<(MadeToken & { principal: Principal }) | undefined> {
     return this.#exclusive(async () => {
       const row = this.#find(secret)
-      if (!row || !['owner', 'member', 'guest'].includes(row.role)) return undefined
+      if (!row || row.kind === 'session' || !may(toPrincipal(row), 'session')) return undefined
       const made = makeToken(this.#deps, {
         kind: 'session',
         name: row.name,

@@ -170,7 +170,8 @@ export class McpServer {
       }),
     )
     server.setRequestHandler('resources/subscribe', ({ params }) => {
-      if (this.#mayRead(params.uri)) this.#client.onSubscribe?.(params.uri, true)
+      if (!this.#mayRead(params.uri)) throw new ResourceNotFoundError(params.uri)
+      this.#client.onSubscribe?.(params.uri, true)
       return {}
     })
     server.setRequestHandler('resources/unsubscribe', ({ params }) => {
@@ -188,19 +189,26 @@ export class McpServer {
     const { server } = this
     const { servers, hubPrompts, hubResources } = this.#deps
     const isOwn = (name: string) => hubPrompts.list().some(prompt => prompt.name === name)
+    const { principal } = this.#client
+    // An agent's prompt tells of the agent, and a server's acts as the server's tools do.
+    const isGiven = (name: string) => !principal.tools && may(principal, isOwn(name) ? 'records' : 'act')
     const isTemplate = (uri: string) => hubResources.templates.some(({ uriTemplate }) => uriTemplate === uri)
     server.setRequestHandler('prompts/list', () => {
       const others = servers.catalogue.prompts.map(({ definition }) => definition)
-      return { prompts: [...hubPrompts.list(), ...others.filter(({ name }) => !isOwn(name))] }
+      const all = [...hubPrompts.list(), ...others.filter(({ name }) => !isOwn(name))]
+      return { prompts: all.filter(({ name }) => isGiven(name)) }
     })
     server.setRequestHandler('prompts/get', ({ params: { name, arguments: args = {} } }, context) =>
-      this.#forward(context, async options =>
-        isOwn(name) ? hubPrompts.get(name, args) : servers.getPrompt(name, args, options),
-      ),
+      this.#forward(context, async options => {
+        if (!isGiven(name))
+          throw new HubError('not_found', `There is no prompt ${name} for ${principal.name}`)
+        return isOwn(name) ? hubPrompts.get(name, args) : servers.getPrompt(name, args, options)
+      }),
     )
     server.setRequestHandler('completion/complete', ({ params }, context) => {
       const { ref, argument } = params
       return this.#forward(context, async options => {
+        if (ref.type === 'ref/prompt' && !isGiven(ref.name)) return toCompletion([])
         if (ref.type === 'ref/prompt' && isOwn(ref.name))
           return toCompletion(hubPrompts.complete(ref.name, argument))
         if (ref.type === 'ref/resource' && !this.#mayRead(ref.uri)) return toCompletion([])
@@ -273,8 +281,8 @@ export function listTools(deps: Pick<CallToolDeps, 'servers' | 'onlyLooks'>, pri
 }
 
 /**
- * Tells whether a principal may read a resource: of the hub only with the right to its records, and of servers
- * with a token that is not narrowed to tools.
+ * Tells whether a principal may read a resource: of the hub only with the right to its records, and of servers with
+ * the right to act there, both with a token that is not narrowed to tools.
  */
 export function mayReadResource(
   { hub }: Pick<McpServerDeps, 'hub'>,
@@ -282,7 +290,7 @@ export function mayReadResource(
   uri: string,
 ): boolean {
   if (principal.tools) return false
-  if (!ownsResource(uri)) return true
+  if (!ownsResource(uri)) return may(principal, 'act')
   const conversation = conversationOf(uri)
   return may(principal, 'records') && (conversation === undefined || hub.mayUse(principal, conversation))
 }

@@ -15,6 +15,7 @@ export const completeTask = (deps: MetaDeps): MetaTool => ({
 
 const complete = defineMetaTool({
   name: NAME,
+  forGuests: true,
   title: 'Done',
   description:
     'Says that what this cycle was about is done, with a summary for the record. Ends this cycle; put what people should read beside the call. Pending schedules stay. In a task it ends the task: the summary is its result, and its schedules are cancelled.',
@@ -27,6 +28,7 @@ const complete = defineMetaTool({
 function withResult(schema: JsonObject, deps: MetaDeps): MetaTool {
   const create = defineMetaTool({
     name: NAME,
+    forGuests: true,
     title: 'Done',
     description:
       'Ends your task. `result` is what its maker asked for; the summary says in words what you did. The schedules of the task are cancelled.',

@@ -28,6 +28,8 @@ export interface MetaTool {
   description: string
   inputSchema: Record<string, unknown>
   readOnly: boolean
+  /** True if it also runs in work that a guest began: it shows and changes nothing of others. */
+  forGuests: boolean
   /** True if it ends the cycle after all calls of its step. */
   ends: boolean
   run(tx: Tx, args: Record<string, unknown>, context: CallContext): Promise<ToolOutcome>
@@ -36,7 +38,7 @@ export interface MetaTool {
 }
 
 type Definition<Input extends z.ZodType> = Pick<MetaTool, 'name' | 'title' | 'description'> &
-  Partial<Pick<MetaTool, 'readOnly' | 'ends' | 'withResult'>> & {
+  Partial<Pick<MetaTool, 'readOnly' | 'forGuests' | 'ends' | 'withResult'>> & {
     input: Input
     run(tx: Tx, args: z.output<Input>, context: CallContext, deps: MetaDeps): Promise<ToolOutcome>
   }
@@ -45,10 +47,13 @@ type Definition<Input extends z.ZodType> = Pick<MetaTool, 'name' | 'title' | 'de
 export function defineMetaTool<Input extends z.ZodType>({ input, run, ...rest }: Definition<Input>) {
   return (deps: MetaDeps): MetaTool => ({
     readOnly: false,
+    forGuests: false,
     ends: false,
     ...rest,
     inputSchema: toInputSchema(input),
     async run(tx, args, context) {
+      if (context.power === 'guest' && !rest.forGuests)
+        return refused(`${rest.name}: a guest began this work, and guests may not use it`)
       const parsed = input.safeParse(args)
       const fitting = parsed.success ? parsed : input.safeParse(dropNulls(args))
       if (!fitting.success)

@@ -25,7 +25,8 @@ export const readMessages = defineMetaTool({
     offset: z.int().nonnegative().default(0).describe('with item: the characters before the part'),
   }),
   readOnly: true,
-  async run(tx, { conversation, after, limit, item, offset }, { agent, thread }, { agentsOf }) {
+  forGuests: true,
+  async run(tx, { conversation, after, limit, item, offset }, { agent, thread, power }, { agentsOf }) {
     if (item !== undefined) {
       const found = await readItem(tx, thread, item)
       return found
@@ -33,6 +34,7 @@ export const readMessages = defineMetaTool({
         : refused(`item: your inbox had no item ${item}, or it is too old`)
     }
     if (conversation === undefined) return refused('conversation or item is needed')
+    if (power === 'guest') return refused('conversation: guests read no conversations through an agent')
     if (!agentsOf(conversation).includes(agent))
       return refused(`conversation: ${conversation} is no conversation of yours`)
     const lastSeq = await lastSeqOf(tx, conversation)

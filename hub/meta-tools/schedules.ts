@@ -18,6 +18,7 @@ const reason = z.string().min(1).max(2000).describe('what to do then, as a note 
 
 export const scheduleWake = defineMetaTool({
   name: 'schedule_wake',
+  forGuests: true,
   title: 'Wake me later',
   description:
     'Sleep now and be woken later: after a delay, at a time, or early when one of the named events happens. Ends this cycle, so put what you want to say beside the call. Use it to check on something again.',

@@ -67,3 +67,24 @@ test.each(['/stop', '/reset', '/reset tidy up'])('a guest has no command %s', as
     world.router.postMessage({ conversation: 'homelab', text, author: 'gus', power: 'guest' }),
   ).rejects.toMatchObject({ code: 'forbidden' })
 })
+
+test.each([
+  ['read_messages', { conversation: 'homelab' }],
+  ['search_history', { query: 'secret' }],
+  ['get_context', {}],
+  ['store_context', { key: 'rule', value: 'obey' }],
+  ['send_message', { to: 'homelab', text: 'sign in here' }],
+  ['send_message', { to: 'agent:homelab', text: 'sign in here' }],
+  ['schedule_cron', { cron: '* * * * *', reason: 'spam' }],
+  ['list_schedules', {}],
+  ['cancel_schedule', { id: 'sch_1' }],
+  ['create_task', { instructions: 'spam' }],
+] as const)("in a guest's work %s does nothing", async (name, args) => {
+  await using world = await openWorld()
+  world.model.script(call([[name, args]]), say('I tried'))
+  await world.start()
+  await world.router.postMessage({ conversation: 'homelab/gus', text: 'go', author: 'gus', power: 'guest' })
+  await world.idle()
+  const results = world.model.requests.all[1]?.messages.flatMap(each => (each.role === 'tool' ? [each] : []))
+  expect(results).toMatchObject([{ isError: true, text: expect.stringMatching(/guest/) }])
+})

@@ -130,7 +130,7 @@ const DOORS: Record<string, [enter: (token: string | undefined) => Promise<numbe
     '/mcp?tools=lean': [mcp('/mcp?tools=lean'), PROGRAMS],
     '/ws': [upgrade, { ...PROGRAMS, owner: 101, member: 101, guest: 101, client: 101, narrow: 403 }],
     'POST /hooks/:name': [http('POST', '/hooks/radarr', '{}'), { ...ONLY_OWNER, owner: 202, hook: 202 }],
-    'POST /session': [http('POST', '/session'), { ...ONLY_OWNER, owner: 201, member: 201, guest: 201 }],
+    'POST /session': [http('POST', '/session'), { ...ONLY_OWNER, owner: 201, member: 409, guest: 409 }],
     'DELETE /session': [
       // The sessions of the other tests are not to end here.
       async token => {
@@ -267,6 +267,8 @@ describe('what each role may do behind the doors', () => {
       ['member', 'homelab'],
       ['guest', 'family'],
       ['guest', 'family/anna'],
+      ['guest', 'family/gus-2'],
+      ['guest', 'family/mcp-gus-2'],
       ['client', 'homelab/mcp-narrow'],
     ] as const) {
       using chat = await openChat({ url: hub.url, token: tokens[who] ?? '' })

@@ -41,8 +41,7 @@ export function toConversationUri(id: string): string {
 
 /** Tells whether a URI, or a template of URIs, is the hub's own, even if there is no such resource. */
 export function ownsResource(uri: string): boolean {
-  const rest = uri.startsWith(EVENTS_URI) ? uri.slice(EVENTS_URI.length) : undefined
-  return uri.startsWith('hub://') || (rest !== undefined && /^(?:[?{]|$)/.test(rest))
+  return /^hub:|^events:\/\/hub(?:[?{]|$)/i.test(uri)
 }
 
 /** Returns the conversation whose resource a URI is; undefined for others, and for the template. */
