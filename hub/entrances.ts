@@ -10,6 +10,7 @@ import { tokenFile } from './config/token.ts'
 import { systemClock } from './core/clock.ts'
 import { matchesGlobs } from './core/glob.ts'
 import { mayUse, type Principal, seesSharedOnly } from './core/principal.ts'
+import { createBucket, createBuckets } from './core/rate-limit.ts'
 import type { Engine } from './engine.ts'
 import { createApp } from './http/app.ts'
 import { createAuthorization } from './http/authorization/authorization.ts'
@@ -17,7 +18,6 @@ import { createDoors, type Doors, webSocketTokenOf } from './http/doors.ts'
 import { type Listening, listen, toUrl } from './http/listen.ts'
 import { createMetrics, type Metrics } from './http/metrics/metrics.ts'
 import { createPage } from './http/page.ts'
-import { createBucket, createBuckets } from './http/rate-limit.ts'
 import type { Foundation } from './hub.ts'
 import { createMcpEndpoint, type McpEndpoint } from './mcp/endpoint.ts'
 import { createHubPrompts, type HubPrompts } from './mcp/hub-resources/hub-prompts.ts'
@@ -75,7 +75,7 @@ export async function openEntrances(
       hubResources: createHubResources(hubToolDeps),
       hubPrompts,
       servers,
-      onlyLooks: engine.onlyLooks,
+      toolClassOf: engine.toolClassOf,
       gives: (toolset, name) => matchesGlobs(config.current.toolsets[toolset] ?? [], name),
       toolsets: () => Object.keys(config.current.toolsets),
       findTools: finder.find,

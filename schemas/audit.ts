@@ -3,7 +3,7 @@ import { power } from './power.ts'
 
 /** What a row of the audit tells of. */
 export const auditKinds = [
-  /** A tool call of an agent at its end, or of a client: one row as it starts and one as it ends. */
+  /** A tool call of an agent or a client at its end; before one of a client that destroys or sends there is another row. */
   'call',
   /** A call of a client that only reads, at its end. */
   'read',

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Clock } from '../core/clock.ts'
 import { HubError } from '../core/errors.ts'
 import { may, type Principal, type Right } from '../core/principal.ts'
-import { createBuckets } from './rate-limit.ts'
+import { createBuckets } from '../core/rate-limit.ts'
 
 /** Bytes of the largest body that any endpoint takes. */
 export const LARGEST_BODY = 1024 * 1024

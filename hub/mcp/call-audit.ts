@@ -1,6 +1,8 @@
+import type { ToolClass } from '../../schemas/power.ts'
 import type { JsonObject } from '../core/forwarding.ts'
 import type { Log } from '../core/log.ts'
 import type { Principal } from '../core/principal.ts'
+import { createBuckets } from '../core/rate-limit.ts'
 import { type AuditEntry, hashOf, record, showArguments } from '../store/audit-log.ts'
 import type { HubToolDeps } from './hub-tools/deps.ts'
 
@@ -8,6 +10,8 @@ import type { HubToolDeps } from './hub-tools/deps.ts'
 const GATHERED_MS = 250
 /** Rows of one commit. */
 const MOST_PER_COMMIT = 200
+/** Refused calls of one token that are noted. */
+const REFUSED = { perSecond: 0.1, burst: 50 }
 /** Rows that may wait while nothing can be stored; above that the oldest are lost. */
 const MOST_WAITING = 10_000
 
@@ -18,7 +22,8 @@ export interface BegunCall {
   by: Principal
   tool: string
   args: JsonObject
-  reads: boolean
+  /** Of no tool that is known. */
+  toolClass: ToolClass | undefined
   /** Whether it goes on with a call that has begun before. */
   resumes: boolean
 }
@@ -35,6 +40,7 @@ export class CallAudit implements AsyncDisposable {
   readonly #deps: CallAuditDeps
   /** The beginning of the ids of this run's calls, and their number. */
   readonly #run: string
+  readonly #mayNote = createBuckets(REFUSED)
   #calls = 0
   #waiting: Waiting[] = []
   /** Whether what waits is to be written now. */
@@ -48,23 +54,15 @@ export class CallAudit implements AsyncDisposable {
   }
 
   /**
-   * Notes a call; if it may change something, resolves once that is committed, and throws where it cannot be.
+   * Notes a call; if it destroys or sends, resolves once that is committed, and throws where it cannot be.
    * Returns what notes the end, which no answer waits for.
    */
-  async begin({ by, tool, args, reads, resumes }: BegunCall): Promise<(outcome: string) => void> {
-    const { clock, redact } = this.#deps
-    const call = `${this.#run}-${++this.#calls}`
+  async begin(begun: BegunCall): Promise<(outcome: string) => void> {
+    const { clock } = this.#deps
     const from = clock.monotonic()
-    const shown = resumes ? {} : { arguments: showArguments(args, redact), argumentsHash: hashOf(args) }
-    const common = {
-      kind: reads ? 'read' : 'call',
-      actor: by.name,
-      role: by.role,
-      door: 'mcp',
-      tool: redact(tool),
-      call,
-    } as const
-    const startsFirst = !reads && !resumes
+    const { common, shown } = this.#describe(begun)
+    const { toolClass, resumes } = begun
+    const startsFirst = !resumes && (toolClass === 'destroy' || toolClass === 'send')
     if (startsFirst) await this.#start({ ...common, at: clock.now(), outcome: 'started', details: shown })
     return outcome => {
       const ms = Math.round(clock.monotonic() - from)
@@ -72,9 +70,34 @@ export class CallAudit implements AsyncDisposable {
     }
   }
 
+  /** Notes a call that does not go out, but not so many that they fill the disk. */
+  refuse(call: BegunCall): void {
+    const { clock } = this.#deps
+    if (!this.#mayNote(call.by.id, clock.monotonic())) return
+    const { common, shown } = this.#describe(call)
+    this.#add({ ...common, at: clock.now(), outcome: 'refused', details: shown })
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#flush()
     await this.#writing
+  }
+
+  #describe({ by, tool, args, toolClass, resumes }: BegunCall) {
+    const { redact } = this.#deps
+    // A name that nobody gave a tool may be anything.
+    const named = toolClass ? { tool: redact(tool) } : { tool: 'unknown' }
+    const details = toolClass ? {} : { toolHash: hashOf(tool) }
+    const common = {
+      kind: toolClass === 'look' ? 'read' : 'call',
+      actor: by.name,
+      role: by.role,
+      door: 'mcp',
+      ...named,
+      call: `${this.#run}-${++this.#calls}`,
+    } as const
+    const shown = resumes ? {} : { arguments: showArguments(args, redact), argumentsHash: hashOf(args) }
+    return { common, shown: { ...details, ...shown } }
   }
 
   #start(entry: AuditEntry): Promise<void> {

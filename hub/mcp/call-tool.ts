@@ -4,6 +4,7 @@ import {
   ProtocolErrorCode,
   SERVER_INFO_META_KEY,
 } from '@modelcontextprotocol/server'
+import type { ToolClass } from '../../schemas/power.ts'
 import { hasWholeText, readsText, toTextResult } from '../../schemas/text-readers.ts'
 import { type TraceContext, traceContext } from '../../schemas/trace.ts'
 import { describeError, HubError, toPublicError } from '../core/errors.ts'
@@ -30,8 +31,8 @@ export interface CallToolDeps extends ForwardDeps {
   audit: CallAudit
   hub: HubToolDeps
   servers: UpstreamServers
-  /** Tells whether a server's tool only looks. */
-  onlyLooks: (name: string) => boolean
+  /** Returns the class of a server's tool; undefined for an unknown one. */
+  toolClassOf: (name: string) => ToolClass | undefined
   /** Tells whether a toolset contains a tool. */
   gives: (toolset: string, name: string) => boolean
   /** Returns the tools that fit some words, the best first. */
@@ -60,7 +61,12 @@ export async function callTool(
   let noteEnd: Awaited<ReturnType<CallAudit['begin']>> | undefined
   try {
     const resumes = deps.pending.owns(caller.repeat['requestState'])
-    noteEnd = await deps.audit.begin({ by: caller.principal, resumes, ...describeCall(deps, name, args) })
+    const call = { by: caller.principal, resumes, ...describeCall(deps, name, args) }
+    if (!(lean && name === FIND_TOOLS) && !isGiven(deps, caller, name)) {
+      deps.audit.refuse(call)
+      return refuse(deps, caller, name)
+    }
+    noteEnd = await deps.audit.begin(call)
     const meta = { ...caller.meta, ...span.trace }
     const result = await runTool(deps, { ...caller, meta }, { name, args, trace: span.trace })
     const asks = 'resultType' in result && result.resultType === 'input_required'
@@ -76,15 +82,30 @@ export async function callTool(
 }
 
 /** Returns a call as the audit keeps it: what somebody says to an agent is in the conversation alone. */
-function describeCall({ servers }: CallToolDeps, tool: string, args: JsonObject) {
+function describeCall({ toolClassOf }: CallToolDeps, tool: string, args: JsonObject) {
   const own = hubTools.find(({ definition }) => definition.name === tool)
-  const definition = own?.definition ?? servers.catalogue.tool(tool)?.definition
   const says = own && typeof args['message'] === 'string'
   return {
     tool,
     args: says ? { ...args, message: `(${plural(String(args['message']).length, 'character')})` } : args,
-    reads: tool === FIND_TOOLS || definition?.annotations?.readOnlyHint === true,
-  }
+    toolClass: tool === FIND_TOOLS ? 'look' : own ? ownClass(own) : toolClassOf(tool),
+  } as const
+}
+
+function ownClass({ definition: { annotations } }: HubTool): ToolClass {
+  if (annotations.readOnlyHint) return 'look'
+  return annotations.destructiveHint ? 'destroy' : 'change'
+}
+
+/** Tells whether a caller may use a tool, by the toolset of its address and by its token. */
+function isGiven(deps: CallToolDeps, { principal, view: { toolset } }: Caller, name: string): boolean {
+  return (toolset === undefined || deps.gives(toolset, name)) && mayCall(deps, principal, name)
+}
+
+function refuse(deps: CallToolDeps, { principal, view: { toolset } }: Caller, name: string): CallToolResult {
+  if (toolset !== undefined && !deps.gives(toolset, name))
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${name}`)
+  return fail(toRefusal(principal, name))
 }
 
 async function runTool(
@@ -92,14 +113,10 @@ async function runTool(
   caller: Caller,
   { name, args, trace }: { name: string; args: JsonObject; trace: TraceContext | undefined },
 ): Promise<object> {
-  const { lean, toolset } = caller.view
-  const isGiven = (given: string) =>
-    (toolset === undefined || deps.gives(toolset, given)) && mayCall(deps, caller.principal, given)
-  if (lean && name === FIND_TOOLS)
-    return findTools(args, (query, limit) => deps.findTools(query, limit, isGiven))
-  if (toolset !== undefined && !deps.gives(toolset, name))
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${name}`)
-  if (!mayCall(deps, caller.principal, name)) return fail(toRefusal(caller.principal, name))
+  if (caller.view.lean && name === FIND_TOOLS)
+    return findTools(args, (query, limit) =>
+      deps.findTools(query, limit, given => isGiven(deps, caller, given)),
+    )
   const hubTool = hubTools.find(tool => tool.definition.name === name)
   if (hubTool) return runHubTool(deps, caller, hubTool, { args, trace })
   const { servers } = deps
@@ -110,14 +127,14 @@ async function runTool(
 
 /** Tells whether a principal may call a tool: by its role, and by the globs of its token. */
 export function mayCall(
-  { onlyLooks }: Pick<CallToolDeps, 'onlyLooks'>,
+  { toolClassOf }: Pick<CallToolDeps, 'toolClassOf'>,
   principal: Principal,
   name: string,
 ): boolean {
   if (principal.tools && !matchesGlobs(principal.tools, name)) return false
   const right = hubTools.find(tool => tool.definition.name === name)?.right
   if (right) return may(principal, right)
-  return may(principal, 'act') || (may(principal, 'look') && onlyLooks(name))
+  return may(principal, 'act') || (may(principal, 'look') && toolClassOf(name) === 'look')
 }
 
 function toRefusal({ name: who, role, tools }: Principal, name: string): string {

@@ -272,7 +272,10 @@ export class McpServer {
 }
 
 /** Returns the tools that a principal may call, or without one all tools; those of the hub come first. */
-export function listTools(deps: Pick<CallToolDeps, 'servers' | 'onlyLooks'>, principal?: Principal): Tool[] {
+export function listTools(
+  deps: Pick<CallToolDeps, 'servers' | 'toolClassOf'>,
+  principal?: Principal,
+): Tool[] {
   const all = [
     ...hubTools.map(tool => tool.definition as Tool),
     ...deps.servers.catalogue.tools.map(({ definition }) => definition),

@@ -1,4 +1,4 @@
-import type { Power } from '../../schemas/power.ts'
+import type { Power, ToolClass } from '../../schemas/power.ts'
 import type { ToolAccess } from '../core/tool-access.ts'
 import type { ToolBox } from '../core/tool-box.ts'
 import type { Tx } from '../store/writer.ts'
@@ -35,10 +35,10 @@ export function createAnswers({ rules, toolBox, agent }: ExplainDeps) {
         return [{ tool: each, ...decidePolicy(rules(), { ...question, tool: found.facts, agent: asking }) }]
       })
     },
-    /** Tells whether a server's tool only looks; of an unknown one it says no. */
-    onlyLooks(tool: string): boolean {
+    /** Returns the class of a server's tool; undefined for an unknown one. */
+    toolClassOf(tool: string): ToolClass | undefined {
       const found = toolBox.find(tool, ['*'])
-      return found?.kind === 'server' && classOf(rules(), found.facts) === 'look'
+      return found?.kind === 'server' ? classOf(rules(), found.facts) : undefined
     },
   }
 }
