@@ -8,7 +8,7 @@ import { createBuckets } from '../../core/rate-limit.ts'
 import { type Doors, digest } from '../doors.ts'
 import type { Tokens } from '../tokens.ts'
 import type { Issuer } from './access-tokens.ts'
-import { createConsentDoor } from './consent-door.ts'
+import { createConsentDoor, SCOPE } from './consent-door.ts'
 import type { OwnIssuer, OwnIssuerDeps } from './own-issuer.ts'
 
 export interface AuthorizationDeps extends Omit<OwnIssuerDeps, 'tokens' | 'toAudience'> {
@@ -79,7 +79,7 @@ export function createAuthorization(deps: AuthorizationDeps): Authorization {
       const path = toPath(request.url ?? '')
       if (!entry || path === undefined) return undefined
       const error = request.headers.authorization === undefined ? '' : 'error="invalid_token", '
-      const scope = entry.issuer === 'own' ? ', scope="mcp"' : ''
+      const scope = entry.issuer === 'own' ? `, scope="${SCOPE}"` : ''
       return `Bearer ${error}resource_metadata="${deps.url()}${METADATA}${path}"${scope}`
     },
     door: createDoor(deps, own),
@@ -153,7 +153,7 @@ function createDoor(deps: AuthorizationDeps, own: () => Promise<OwnIssuer>): Req
       authorization_servers: [isOwn ? deps.url() : entry.issuer],
       bearer_methods_supported: ['header'],
       resource_name: 'Superbloom',
-      ...(isOwn ? { scopes_supported: ['mcp'] } : {}),
+      ...(isOwn ? { scopes_supported: [SCOPE] } : {}),
     })
   }
   router.get('/.well-known/oauth-protected-resource', describe)

@@ -4,7 +4,10 @@ import { HubError, toPublicError } from '../../core/errors.ts'
 import type { Doors } from '../doors.ts'
 import { escapeHtml, STYLE_SOURCE, toHtmlPage } from '../html-page.ts'
 import type { Tokens } from '../tokens.ts'
-import { type OwnIssuer, SCOPE } from './own-issuer.ts'
+import type { OwnIssuer } from './own-issuer.ts'
+
+/** The only scope: what a token opens follows from its role. */
+export const SCOPE = 'mcp'
 
 export interface ConsentDoorDeps {
   doors: Doors

@@ -8,6 +8,7 @@ import { createBucket } from '../../core/rate-limit.ts'
 import type { Store } from '../../store/open.ts'
 import type { Tokens } from '../tokens.ts'
 import type { Issuer } from './access-tokens.ts'
+import { SCOPE } from './consent-door.ts'
 import { createAdapter, readOrMakeKeys } from './oauth-store.ts'
 
 export interface OwnIssuerDeps {
@@ -27,8 +28,6 @@ export interface OwnIssuer extends Issuer {
   handle: RequestListener
 }
 
-/** The only scope: what a token opens follows from its role. */
-export const SCOPE = 'mcp'
 export const ROUTES = {
   authorization: '/oauth/authorize',
   token: '/oauth/token',
