@@ -199,7 +199,7 @@ describe('the package', () => {
       mcpServers: Record<string, { command: string; args: string[] }>
     }
     const { command = '', args = [] } = mcpServers['superbloom'] ?? {}
-    expect(args).toEqual([installed('superbloom', 'bin', 'superbloom.js'), 'mcp'])
+    expect(args).toEqual([installed('superbloom', 'bin', 'superbloom.js'), 'mcp', '--as', 'claude-desktop'])
     expect(existsSync(command)).toBe(true)
   })
 
