@@ -3,7 +3,8 @@ import type { JsonObject } from '../core/forwarding.ts'
 import type { Log } from '../core/log.ts'
 import type { Principal } from '../core/principal.ts'
 import { createBuckets } from '../core/rate-limit.ts'
-import { type AuditEntry, hashOf, record, showArguments } from '../store/audit-log.ts'
+import { hashOf } from '../store/arguments.ts'
+import { type AuditEntry, record, showArguments } from '../store/audit-log.ts'
 import type { HubToolDeps } from './hub-tools/deps.ts'
 
 /** Milliseconds for which rows wait for others, so that many calls share a commit. */

@@ -1,11 +1,11 @@
 import type { AgentTool } from '../core/tool-box.ts'
 import { isAllowed } from '../store/allowances.ts'
 import { createApproval, toApproval } from '../store/approvals.ts'
+import { hashArguments } from '../store/arguments.ts'
 import { hadSucceeded, isDoubtful, waitCall } from '../store/ledger.ts'
 import type { ToolCallRow } from '../store/tables.ts'
 import type { Tx } from '../store/writer.ts'
 import type { ActiveCycle, CycleWrite } from './active-cycle.ts'
-import { hashArguments } from './arguments.ts'
 import { showCall, toCallMessage, toWaiting } from './calls.ts'
 import type { RuntimeDeps } from './deps.ts'
 

@@ -1,9 +1,9 @@
 import type { AgentTool } from '../core/tool-box.ts'
+import { parseArguments } from '../store/arguments.ts'
 import { startCall, unstartCalls } from '../store/ledger.ts'
 import type { ToolCallRow } from '../store/tables.ts'
 import type { Tx } from '../store/writer.ts'
 import type { ActiveCycle } from './active-cycle.ts'
-import { parseArguments } from './arguments.ts'
 import { callServer, type ServerCallDeps } from './call-server.ts'
 import {
   beginCall,

@@ -8,10 +8,10 @@ import {
   type ModelRequest,
 } from '../core/model.ts'
 import { isBlank, toSentence, toSpan } from '../core/text.ts'
+import { hashArguments } from '../store/arguments.ts'
 import { planCalls } from '../store/ledger.ts'
 import type { NewToolCall } from '../store/tables.ts'
 import type { ActiveCycle, CycleWrite } from './active-cycle.ts'
-import { hashArguments } from './arguments.ts'
 import { type CompactDeps, type CompactFor, compact } from './compaction.ts'
 import type { RuntimeDeps } from './deps.ts'
 import { endWithText, isAwaited } from './final-text.ts'

@@ -17,9 +17,14 @@ async function fill({ write }: Store, count: number): Promise<void> {
   for (let at = 1; at <= count; at++) await write(tx => record(tx, entry(at)))
 }
 
+const GUARDS = ['audit_unchanged', 'audit_kept', 'audit_at_end', 'audit_added']
+/** A copy of the third row with another seq. */
+const copied = (seq: number) =>
+  `insert or replace into audit select ${seq}, at, kind, 'eve', role, door, power, tool, outcome, call_id, details_json, hash from audit where seq = 3`
+
 /** Changes rows as somebody does who has the file: the triggers are gone first. */
 async function tamper({ db }: Store, change: string): Promise<void> {
-  for (const statement of ['drop trigger audit_unchanged', 'drop trigger audit_kept', change])
+  for (const statement of [...GUARDS.map(guard => `drop trigger ${guard}`), change])
     await sql.raw(statement).execute(db)
 }
 
@@ -66,6 +71,9 @@ test.each([
   ['a removed row', 'delete from audit where seq = 3', 3, 'it is missing'],
   ['the removed first row', 'delete from audit where seq = 1', 1, 'it is missing'],
   ['the removed last row', 'delete from audit where seq = 5', 5, 'up to 5 are missing'],
+  ['a row before all', copied(-5), -5, 'beside the chain'],
+  ['a row after all', copied(9), 9, 'beside the chain'],
+  ['a replaced row', copied(4), 4, 'not as it was written'],
   ['another hash', "update audit set hash = 'x' where seq = 5", 5, 'not as it was written'],
   ['another end', "update audit_chain set last_hash = 'x'", 6, 'ends elsewhere'],
 ])('%s is found', async (_what, change, seq, why) => {
@@ -82,6 +90,10 @@ test('no row can be changed or removed, but as the oldest by retention', async (
     "update audit set outcome = 'x'",
     'delete from audit where seq = 5',
     'delete from audit',
+    copied(-5),
+    copied(4),
+    copied(5),
+    copied(6),
   ])
     await expect(store.write(tx => sql.raw(change).execute(tx))).rejects.toThrow('the audit is append-only')
   expect(await store.write(tx => pruneAudit(tx, 3, 100))).toBe(2)

@@ -3,9 +3,11 @@ import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import type { AuditKind, AuditVerdict } from '../../schemas/audit.ts'
 import type { Power } from '../../schemas/power.ts'
-import { toCanonicalJson, withoutNul } from '../core/json.ts'
+import { isObject } from '../core/forwarding.ts'
+import { parseJson, withoutNul } from '../core/json.ts'
 import { maskSecrets } from '../core/mask-secrets.ts'
 import { truncate } from '../core/text.ts'
+import { hashArguments, toText } from './arguments.ts'
 import type { AuditTableRow, Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
 
@@ -71,11 +73,6 @@ export function showArguments(args: unknown, redact: (text: string) => string): 
   return truncate(redact(toText(args, value => maskSecrets(value, 'arguments'))), LONGEST_ARGUMENTS)
 }
 
-/** Returns the SHA-256 of a call's arguments, which is the same for equal ones. */
-export function hashOf(args: unknown): string {
-  return digest('sha256', toText(args))
-}
-
 type HashedRow = Omit<AuditTableRow, 'hash'>
 
 function toRow(entry: AuditEntry, seq: number): HashedRow {
@@ -105,16 +102,6 @@ export function hashRow(before: string, row: HashedRow): string {
 function columnsOf(row: HashedRow) {
   const { seq, at, kind, actor, role, door, power, tool, outcome, call_id, details_json } = row
   return [seq, at, kind, actor, role, door, power, tool, outcome, call_id, details_json] as const
-}
-
-/** Returns canonical JSON of what `change` makes of a value; one that is nested too deeply is only named. */
-function toText(value: unknown, change = (given: unknown) => given): string {
-  try {
-    return toCanonicalJson(change(value))
-  } catch (error) {
-    if (error instanceof RangeError) return '"nested too deeply"'
-    throw error
-  }
 }
 
 export interface AuditFilter {
@@ -166,21 +153,42 @@ export async function verifyAudit(db: Kysely<Tables>): Promise<AuditVerdict> {
   while (seq < chain.last_seq) {
     const rows = await db
       .selectFrom('audit')
-      .selectAll()
-      .where('seq', '>', seq)
-      .where('seq', '<=', chain.last_seq)
-      .orderBy('seq')
+      .leftJoin('tool_calls', 'tool_calls.id', 'audit.call_id')
+      .selectAll('audit')
+      .select('tool_calls.arguments as ledger_arguments')
+      .where('audit.seq', '>', seq)
+      .where('audit.seq', '<=', chain.last_seq)
+      .orderBy('audit.seq')
       .limit(PAGE)
       .execute()
     if (rows.length === 0) return stop(`it and all rows up to ${chain.last_seq} are missing`)
     for (const row of rows) {
       if (row.seq !== seq + 1) return stop('it is missing')
       if (hashRow(hash, row) !== row.hash) return stop('it is not as it was written')
+      if (hasOtherArguments(row)) return stop('the arguments in tool_calls are not those of the call')
       ;[seq, hash] = [row.seq, row.hash]
     }
     await yieldToOthers()
   }
-  return hash === chain.last_hash ? { first, last: seq, hash } : stop('the chain ends elsewhere')
+  if (hash !== chain.last_hash) return stop('the chain ends elsewhere')
+  // One statement, since rows are added meanwhile.
+  const { rows: beside } = await sql<{ seq: number }>`select seq from audit
+    where seq <= (select removed_seq from audit_chain) or seq > (select last_seq from audit_chain)
+    order by seq limit 1`.execute(db)
+  const [added] = beside
+  const verdict = { first, last: seq, hash }
+  return added ? { ...verdict, broken: { seq: added.seq, why: 'it was added beside the chain' } } : verdict
+}
+
+/** Tells whether the ledger holds other arguments than those of the call that a row tells of. */
+export function hasOtherArguments({
+  details_json,
+  ledger_arguments,
+}: Pick<ListedAuditRow, 'details_json' | 'ledger_arguments'>): boolean {
+  const details = parseJson(details_json)
+  const written = isObject(details) ? details['argumentsHash'] : undefined
+  // Calls of earlier versions have no hash.
+  return Boolean(written) && ledger_arguments !== null && hashArguments(ledger_arguments) !== written
 }
 
 /** Deletes the oldest rows, at most `limit`, and keeps the hash that the rest follows. Returns their number. */

@@ -12,6 +12,8 @@ export interface Dialect {
    * from being removed but as the oldest.
    */
   guardAudit: readonly string[]
+  /** Statement which keeps rows of `audit` from being added anywhere but at the end of the chain. */
+  guardAuditEnd: string
   /** Makes `history_texts` and the full-text index that follows it. */
   createSearch: (db: Kysely<unknown>) => Promise<void>
   /**

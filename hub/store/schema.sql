@@ -14,6 +14,10 @@ CREATE INDEX approvals_status on approvals (status, expires_at);
 CREATE INDEX approvals_thread on approvals (thread_id, status);
 CREATE TRIGGER audit_added after insert on audit begin
   update audit_chain set last_hash = new.hash; end;
+CREATE TRIGGER audit_at_end before insert on audit
+  when new.seq <= (select removed_seq from audit_chain) or new.seq > (select last_seq from audit_chain)
+  or exists (select 1 from audit where seq >= new.seq) begin
+  select raise(abort, 'the audit is append-only'); end;
 CREATE TRIGGER audit_kept before delete on audit
   when old.seq > (select removed_seq from audit_chain) begin
   select raise(abort, 'the audit is append-only'); end;

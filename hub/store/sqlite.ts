@@ -37,6 +37,10 @@ const sqlite: Dialect = {
       when old.seq > (select removed_seq from audit_chain) begin
       select raise(abort, 'the audit is append-only'); end`,
   ],
+  guardAuditEnd: `create trigger audit_at_end before insert on audit
+    when new.seq <= (select removed_seq from audit_chain) or new.seq > (select last_seq from audit_chain)
+      or exists (select 1 from audit where seq >= new.seq) begin
+    select raise(abort, 'the audit is append-only'); end`,
   createSearch,
   searchTexts,
 }

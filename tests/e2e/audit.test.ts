@@ -100,6 +100,19 @@ test("an agent's call that a person allows has one row, and the decision has one
     { outcome: 'revoked' },
   ])
 
+  // Other arguments in the ledger are not shown as those of the call.
+  const database = new Database(join(hub.dataFolder, 'superbloom.db'))
+  const change = database.prepare('update tool_calls set arguments = ? where id = ?')
+  change.run('{"any":"a-pebble"}', call?.call)
+  expect((await rowsOf({ actor: 'agent:homelab' }))[0]?.arguments).toBe(
+    'NOT THOSE OF THE CALL: {"any":"a-pebble"}',
+  )
+  const broken = { seq: decision?.seq, why: expect.stringContaining('tool_calls') }
+  expect((await client.call('hub_verify_audit', {})).structuredContent).toMatchObject({ broken })
+  change.run('{ "any": "the-moonstone" }', call?.call)
+  database.close()
+  expect((await client.call('hub_verify_audit', {})).structuredContent).not.toHaveProperty('broken')
+
   // Its arguments go with the conversation; the chain holds.
   await until('it sleeps', async () => {
     const deleted = await client.call('hub_delete_conversation', { conversation: 'homelab' })

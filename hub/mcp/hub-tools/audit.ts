@@ -4,7 +4,13 @@ import { toIso } from '../../core/clock.ts'
 import { parseJson } from '../../core/json.ts'
 import { escapeUnseen, toLine } from '../../core/text.ts'
 import { readTimeframe } from '../../core/timeframe.ts'
-import { type ListedAuditRow, listAudit, showArguments, verifyAudit } from '../../store/audit-log.ts'
+import {
+  hasOtherArguments,
+  type ListedAuditRow,
+  listAudit,
+  showArguments,
+  verifyAudit,
+} from '../../store/audit-log.ts'
 import { defineHubTool, toView } from './hub-tool.ts'
 
 export const listAuditRows = defineHubTool({
@@ -52,14 +58,13 @@ export const verifyAuditChain = defineHubTool({
 })
 
 /** Returns a row with its arguments: a client's are in the row, an agent's in the ledger while they are kept. */
-function toAuditRow(
-  { ledger_arguments, ...row }: ListedAuditRow,
-  redact: (text: string) => string,
-): AuditRow {
+function toAuditRow(listed: ListedAuditRow, redact: (text: string) => string): AuditRow {
+  const { ledger_arguments, ...row } = listed
   const { details, ...rest } = toView(row)
   const { arguments: own, ...others } = details as Record<string, unknown>
   const ledger = ledger_arguments === null ? undefined : (parseJson(ledger_arguments) ?? ledger_arguments)
-  const shown = ledger === undefined ? own : showArguments(ledger, redact)
+  const mark = hasOtherArguments(listed) ? 'NOT THOSE OF THE CALL: ' : ''
+  const shown = ledger === undefined ? own : `${mark}${showArguments(ledger, redact)}`
   return auditRow.parse({ ...rest, details: others, ...(shown === undefined ? {} : { arguments: shown }) })
 }
 

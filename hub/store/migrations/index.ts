@@ -14,6 +14,7 @@ import { up as toolPins } from './010-tool-pins.ts'
 import { up as tokens } from './011-tokens.ts'
 import { up as audit } from './012-audit.ts'
 import { up as oauth } from './013-oauth.ts'
+import { up as auditEnd } from './014-audit-end.ts'
 
 type Up = (db: Kysely<unknown>, dialect: Dialect) => Promise<void>
 
@@ -32,6 +33,7 @@ export const migrations: readonly { name: string; up: Up }[] = [
   { name: '011-tokens', up: tokens },
   { name: '012-audit', up: audit },
   { name: '013-oauth', up: oauth },
+  { name: '014-audit-end', up: auditEnd },
 ]
 
 /** Brings the schema of a database up to date. Throws, with the migration's name, if one fails. */

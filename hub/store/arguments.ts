@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
-import { parseJson, withoutNul } from '../core/json.ts'
-import { hashOf } from '../store/audit-log.ts'
+import { parseJson, toCanonicalJson, withoutNul } from '../core/json.ts'
 
 /** Reads the arguments of a call as its model wrote them; undefined if they are not a JSON object. */
 export function parseArguments(text: string): Record<string, unknown> | undefined {
@@ -14,4 +13,19 @@ export function parseArguments(text: string): Record<string, unknown> | undefine
 export function hashArguments(text: string): string {
   const args = parseArguments(text)
   return args ? hashOf(args) : hash('sha256', text)
+}
+
+/** Returns the SHA-256 of a call's arguments, which is the same for equal ones. */
+export function hashOf(args: unknown): string {
+  return hash('sha256', toText(args))
+}
+
+/** Returns canonical JSON of what `change` makes of a value; one that is nested too deeply is only named. */
+export function toText(value: unknown, change = (given: unknown) => given): string {
+  try {
+    return toCanonicalJson(change(value))
+  } catch (error) {
+    if (error instanceof RangeError) return '"nested too deeply"'
+    throw error
+  }
 }

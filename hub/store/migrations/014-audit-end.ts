@@ -1,0 +1,7 @@
+import { type Kysely, sql } from 'kysely'
+import type { Dialect } from '../dialect.ts'
+
+/** Keeps rows of the audit from being added before its end. */
+export async function up(db: Kysely<unknown>, { guardAuditEnd }: Dialect): Promise<void> {
+  await sql.raw(guardAuditEnd).execute(db)
+}
