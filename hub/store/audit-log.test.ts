@@ -135,6 +135,19 @@ test('secrets do not get in: by their names, or known by their values', async ()
   expect(showArguments(deep, redact)).toBe('"nested too deeply"')
 })
 
+test.each([
+  [{ pwd: 'moonstone', pin: '4711-moonstone', psk: ['moonstone'], OTP: 'moonstone' }, '***'],
+  [{ env: ['API_KEY=moonstone', 'PWD=moonstone', 'TZ=UTC'] }, 'TZ=UTC'],
+  [{ body: '{"user":"alex","password":"moonstone","more":[{"pwd":"moonstone"}]}' }, 'alex'],
+  [{ body: '["{\\"token\\":\\"moonstone\\"}"]' }, '***'],
+  [{ note: 'use sk-moonstone123 and ghp_moonstone123 or xoxb-moonstone-1, thanks' }, 'thanks'],
+  [{ note: 'AKIAMOONSTONE12345 is it' }, ' is it'],
+])('what is secret in %j is masked', (args, kept) => {
+  const shown = showArguments(args, text => text)
+  expect(shown).not.toMatch(/moonstone/i)
+  expect(shown).toContain(kept)
+})
+
 test('rows are filtered, and an export continues after a row', async () => {
   await using store = await openTempStore()
   await store.write(tx =>

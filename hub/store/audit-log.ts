@@ -3,6 +3,7 @@ import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import type { AuditKind, AuditVerdict } from '../../schemas/audit.ts'
 import type { Power } from '../../schemas/power.ts'
+import { isSecretName } from '../../schemas/redact.ts'
 import { isObject } from '../core/forwarding.ts'
 import { parseJson, withoutNul } from '../core/json.ts'
 import { maskSecrets } from '../core/mask-secrets.ts'
@@ -70,7 +71,35 @@ function compile(tx: Tx) {
 
 /** Returns a call's arguments as people see them: without secrets, and not the whole of long ones. */
 export function showArguments(args: unknown, redact: (text: string) => string): string {
-  return truncate(redact(toText(args, value => maskSecrets(value, 'arguments'))), LONGEST_ARGUMENTS)
+  return truncate(
+    redact(toText(args, value => maskTexts(maskSecrets(value, 'arguments')))),
+    LONGEST_ARGUMENTS,
+  )
+}
+
+/** Matches keys of secrets that are too short to look for inside the names of the config. */
+const SHORT_KEY = /^(?:pwd|pin|psk|otp)$/i
+/** Matches tokens whose makers gave them a shape. */
+const SHAPED = /\b(?:sk-[\w-]{8,}|gh[opsur]_\w{8,}|github_pat_\w{8,}|xox[a-z]-[\w-]{8,}|AKIA[A-Z0-9]{12,})/g
+/** Matches `NAME=value` of a list of variables. */
+const SETTING = /^([\w.-]+)=[\s\S]+$/
+
+/** Masks what is secret in texts: known shapes, `NAME=value` with the name of a secret, and JSON in a text. */
+function maskTexts(value: unknown): unknown {
+  if (typeof value === 'string') return maskText(value)
+  if (Array.isArray(value)) return value.map(maskTexts)
+  if (!isObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, SHORT_KEY.test(key) ? '***' : maskTexts(inner)]),
+  )
+}
+
+function maskText(text: string): string {
+  const json = /^\s*[[{]/.test(text) ? parseJson(text) : undefined
+  if (json !== undefined) return toText(json, inner => maskTexts(maskSecrets(inner, 'arguments')))
+  const name = SETTING.exec(text)?.[1]
+  if (name !== undefined && (SHORT_KEY.test(name) || isSecretName(name))) return `${name}=***`
+  return text.replace(SHAPED, '***')
 }
 
 type HashedRow = Omit<AuditTableRow, 'hash'>
@@ -89,7 +118,7 @@ function toRow(entry: AuditEntry, seq: number): HashedRow {
     tool: tool === undefined ? null : name(tool),
     outcome: name(outcome),
     call_id: call ?? null,
-    details_json: JSON.stringify(maskSecrets(details, 'details')),
+    details_json: JSON.stringify(maskTexts(maskSecrets(details, 'details'))),
   }
 }
 
