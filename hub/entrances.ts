@@ -18,6 +18,7 @@ import { createDoors, type Doors, webSocketTokenOf } from './http/doors.ts'
 import { type Listening, listen, toUrl } from './http/listen.ts'
 import { createMetrics, type Metrics } from './http/metrics/metrics.ts'
 import { createPage } from './http/page.ts'
+import { createWrongRecord } from './http/wrong-tokens.ts'
 import type { Foundation } from './hub.ts'
 import { createMcpEndpoint, type McpEndpoint } from './mcp/endpoint.ts'
 import { createHubPrompts, type HubPrompts } from './mcp/hub-resources/hub-prompts.ts'
@@ -28,7 +29,6 @@ import { hubTools } from './mcp/hub-tools/index.ts'
 import { readAgentStates, readStatus, type StatusFacts } from './mcp/hub-tools/read-status.ts'
 import { LOG_MESSAGE } from './mcp/upstream-servers.ts'
 import { toShownUrl } from './model/ask-json.ts'
-import { record } from './store/audit-log.ts'
 import { lastSeqOf, listConversations, readMessages } from './store/conversations.ts'
 import { createWebhooks } from './triggers/webhooks/webhooks.ts'
 import { createPublicFetch } from './upstream/http/public-fetch.ts'
@@ -36,8 +36,6 @@ import { createPublicFetch } from './upstream/http/public-fetch.ts'
 /** Rate limits far above what people and clients need, and far below what would do harm. */
 const FRAMES = { perSecond: 500, burst: 2_000 }
 const REQUESTS = { perSecond: 5_000, burst: 10_000 }
-/** Wrong tokens that are recorded, of all addresses together. */
-const WRONG_TOKENS = { perSecond: 1 / 10, burst: 100 }
 /** Rate limit of one webhook. Each delivery becomes a row and may wake an agent. */
 const DELIVERIES = { perSecond: 10, burst: 300 }
 
@@ -50,7 +48,7 @@ export async function openEntrances(
   isReady: () => boolean,
   stack: AsyncDisposableStack,
 ): Promise<Listening> {
-  const { clock, log, config, agents } = foundation
+  const { store, clock, log, config, agents, tokens } = foundation
   const doors = createDoors({
     clock,
     find: token => foundation.tokens.find(token),
@@ -94,10 +92,13 @@ export async function openEntrances(
     doors,
     isReady,
     mayPass: caller => mayPass(caller.id, clock.monotonic()),
-    hold: (caller, end) => foundation.tokens.hold(caller, end),
-    tokens: foundation.tokens,
+    hold: (caller, end) => tokens.hold(caller, end),
+    tokens,
     authorization: createAuthorization({
-      ...foundation,
+      store,
+      clock,
+      log,
+      tokens,
       doors,
       settings: () => config.current,
       url: () => new URL(url()).origin,
@@ -112,20 +113,6 @@ export async function openEntrances(
   listening = stack.use(await listen({ host, port, onRequest: app, log }))
   stack.use(openWebSocket(foundation, engine, { doors, metrics }, listening))
   return listening
-}
-
-/** Returns a function that records wrong tokens, but not so many that a flood of them fills the disk. */
-function createWrongRecord({ store, clock, log }: Foundation) {
-  const mayRecord = createBucket(WRONG_TOKENS)
-  return ({ door, address }: { door: string; address: string }) => {
-    if (!mayRecord(clock.monotonic())) return
-    const details = { door, address }
-    store
-      .write(tx =>
-        record(tx, { at: clock.now(), kind: 'sign_in', actor: 'unknown', outcome: 'refused', details }),
-      )
-      .catch(error => log.warn('wrong_token_not_recorded', { error }))
-  }
 }
 
 function toHubToolDeps(foundation: Foundation, engine: Engine, url: () => string): HubToolDeps {
