@@ -82,8 +82,9 @@ test('one that floods with notifications answers, and so do the others', async (
   await world.unharmedBy(async () => {
     for (let count = 0; count < 3; count++) expect(await world.pidOf('loud')).toBeGreaterThan(0)
   })
-  const notes = world.hub.logs.all.length
-  expect(notes).toBeLessThan(5_000)
+  // The calls that find the others unharmed have lines of their own.
+  const notes = world.hub.logs.all.filter(({ event }) => event !== 'tool_called')
+  expect(notes.length).toBeLessThan(5_000)
 })
 
 test('one that changes its tools in the middle of a call: the call ends well, and the new tool is there', async () => {
