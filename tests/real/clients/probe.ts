@@ -28,7 +28,11 @@ async function probe(driver: ClientDriver, hub: string, token: string): Promise<
   const folder = mkdtempSync(join(tmpdir(), 'superbloom-client-'))
   opened.defer(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }))
   const wire = opened.use(await openWire(hub))
-  const place = { url: `${wire.url}/mcp`, token, folder, bridge: bridgeTo(wire, token, folder) }
+  const name = `of-${labelOf(driver)}`
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replace(/-$/, '')
+  const place = { url: `${wire.url}/mcp`, token, folder, bridge: bridgeTo(wire, { token, name, folder }) }
   const cells: Measured['cells'] = {}
   try {
     await using client = await driver.open(place)
@@ -60,15 +64,15 @@ async function measureAll(
 
 /**
  * Returns how to start `superbloom mcp`. It finds the hub by a data folder, and this folder leads to the wire
- * in front of the hub.
+ * in front of the hub. A client of each name has a token of its own.
  */
-function bridgeTo(wire: Wire, token: string, folder: string) {
+function bridgeTo(wire: Wire, { token, name, folder }: { token: string; name: string; folder: string }) {
   const data = join(folder, 'data')
   mkdirSync(data, { mode: 0o700 })
   writeFileSync(join(data, 'hub.json'), JSON.stringify({ pid: process.pid, url: wire.url, startedAt: 0 }))
   writeFileSync(join(data, 'token'), token, { mode: 0o600 })
   const env = { PATH: String(process.env['PATH']), HOME: folder, SUPERBLOOM_DATA: data }
-  return { command: process.execPath, args: [launcher, 'mcp'], env }
+  return { command: process.execPath, args: [launcher, 'mcp', '--as', name], env }
 }
 
 const driver = clients.find(one => labelOf(one) === values.client)
