@@ -9,7 +9,7 @@ import { pageFolder } from './config/paths.ts'
 import { tokenFile } from './config/token.ts'
 import { systemClock } from './core/clock.ts'
 import { matchesGlobs } from './core/glob.ts'
-import { mayUse, type Principal, seesSharedOnly } from './core/principal.ts'
+import { type Principal, seesSharedOnly } from './core/principal.ts'
 import { createBucket, createBuckets } from './core/rate-limit.ts'
 import type { Engine } from './engine.ts'
 import { createApp } from './http/app.ts'
@@ -51,7 +51,7 @@ export async function openEntrances(
   const { store, clock, log, config, agents, tokens } = foundation
   const doors = createDoors({
     clock,
-    find: token => foundation.tokens.find(token),
+    find: token => tokens.find(token),
     onWrong: createWrongRecord(foundation),
     tokenHint: `The token is in ${tokenFile('<data>')}, or what SUPERBLOOM_TOKEN says.`,
     hosts: () => ownNames(config.current),
@@ -128,7 +128,7 @@ function toHubToolDeps(foundation: Foundation, engine: Engine, url: () => string
       return foundation.timezone
     },
     agents: () => listAgents(foundation, engine),
-    mayUse: (principal, conversation) => mayUse(principal, conversation, router.isShared(conversation)),
+    mayUse: router.mayUse,
     tokens: foundation.tokens,
     url,
     postMessage: router.postMessage,
@@ -245,7 +245,7 @@ function toChat({ log, signals, store }: Foundation, { router, approvals }: Engi
   return {
     log,
     signals,
-    mayUse: (principal, conversation) => mayUse(principal, conversation, router.isShared(conversation)),
+    mayUse: router.mayUse,
     postMessage: router.postMessage,
     decide: approvals.decide,
     async stop(target, by) {
@@ -300,7 +300,7 @@ async function readWelcome(
     agents: agents.map(({ name, description, status }) => ({ name, description, status })),
     you: { name, role },
     conversations: [...stored]
-      .filter(([id]) => mayUse(principal, id, engine.router.isShared(id)))
+      .filter(([id]) => engine.router.mayUse(principal, id))
       .map(([id, lastSeq]) => ({ id, lastSeq, agents: engine.router.agentsOf(id) })),
   }
 }

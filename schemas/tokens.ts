@@ -45,3 +45,10 @@ export type ListedToken = z.infer<typeof listedToken>
 
 export const listedPerson = z.object({ name: z.string(), role: z.enum(PEOPLE_ROLES), createdAt: z.number() })
 export type ListedPerson = z.infer<typeof listedPerson>
+
+/** A token as it was made: the only time that its secret is known. */
+export interface MadeToken {
+  id: string
+  secret: string
+  expiresAt: number | undefined
+}

@@ -6,7 +6,7 @@ import { describeProblems } from '../../schemas/problems.ts'
 import type { Clock } from '../core/clock.ts'
 import { HubError, toPublicError } from '../core/errors.ts'
 import { parseJson, withoutNul } from '../core/json.ts'
-import { may, type Principal, powerOf, toNotTheirs } from '../core/principal.ts'
+import { checkUse, may, type Principal, powerOf } from '../core/principal.ts'
 import { truncate } from '../core/text.ts'
 import type { Chat } from './chat.ts'
 import { keepAlive } from './keep-alive.ts'
@@ -183,7 +183,7 @@ async function handle(
     case 'ping':
       return send({ type: 'pong' })
     case 'subscribe':
-      checkUse(deps, caller, frame.conversation)
+      checkUse(deps.mayUse, caller, frame.conversation)
       return subscriptions.add(frame.conversation, frame.after)
     case 'decide': {
       const { approval: id, decision, note, always } = frame
@@ -198,7 +198,7 @@ async function handle(
       if (!target) return
       if (!may(caller, 'stop'))
         throw new HubError('forbidden', `Guests stop nothing; ask somebody of the house.`)
-      if ('conversation' in target) checkUse(deps, caller, target.conversation)
+      if ('conversation' in target) checkUse(deps.mayUse, caller, target.conversation)
       else if (!may(caller, 'records'))
         throw new HubError('forbidden', 'Stop the conversation, not the thread.')
       if ((await deps.stop(target, caller.name)) > 0) return
@@ -211,7 +211,7 @@ async function handle(
     case 'message': {
       const { conversation, text, clientId, images } = frame
       try {
-        checkUse(deps, caller, conversation)
+        checkUse(deps.mayUse, caller, conversation)
         const message = await deps.postMessage({
           conversation,
           text,
@@ -232,10 +232,6 @@ async function handle(
     default:
       frame satisfies never
   }
-}
-
-function checkUse({ mayUse }: WebSocketDeps, caller: Principal, conversation: string): void {
-  if (!mayUse(caller, conversation)) throw new HubError('forbidden', toNotTheirs(caller, conversation))
 }
 
 function toNoDecision({ name, role }: Principal): string {

@@ -1,8 +1,9 @@
 import type { Power } from '../../schemas/power.ts'
 import type { Role } from '../../schemas/tokens.ts'
+import { HubError } from './errors.ts'
 import { matchesGlobs } from './glob.ts'
 
-/** Whoever sent a request: the holder of a token. */
+/** A principal sent a request, and holds a token. */
 export interface Principal {
   /** Id of the token; of one person each device has another. */
   id: string
@@ -14,10 +15,10 @@ export interface Principal {
 }
 
 /**
- * Rights of roles. `session`: sign in on the page; `chat`: talk with agents; `mcp`: the endpoint for programs; `look`: tools that only look;
- * `act`: all other tools of servers; `stop`: end running work and start histories fresh; `records`: what agents
- * did, with their schedules, events and dead letters; `decide`: answer approvals; `admin`: tokens, people and
- * what only the owner decides; `hook` and `metrics`: these doors.
+ * Roles have these rights. `session`: sign in on the page; `chat`: talk with agents; `mcp`: the endpoint for programs;
+ * `look`: tools that only look; `act`: all other tools of servers; `stop`: end running work and start histories
+ * fresh; `records`: what agents did, with their schedules, events and dead letters; `decide`: answer approvals;
+ * `admin`: tokens, people and what only the owner decides; `hook` and `metrics`: these doors.
  */
 export type Right =
   | 'session'
@@ -74,12 +75,18 @@ export function mayUse({ role, name }: Principal, conversation: string, isShared
   return isShared && (role === 'member' || slug === name || slug.startsWith(`${name}.`))
 }
 
-/** Explains to a principal why a conversation is closed to it. */
-export function toNotTheirs({ name, role }: Principal, conversation: string): string {
+/** Throws `forbidden` unless a principal may read and write in a conversation. */
+export function checkUse(
+  mayUse: (principal: Principal, conversation: string) => boolean,
+  principal: Principal,
+  conversation: string,
+): void {
+  if (mayUse(principal, conversation)) return
+  const { name, role } = principal
   const agent = conversation.split('/')[0]
   const how =
     role === 'client'
       ? 'It belongs to another program.'
       : `Members and guests talk with agents whose files say shared: true, a guest in ${agent}/${name} and ${agent}/${name}.<anything>.`
-  return `${conversation} is not open to ${name}, whose role is ${role}. ${how}`
+  throw new HubError('forbidden', `${conversation} is not open to ${name}, whose role is ${role}. ${how}`)
 }

@@ -75,7 +75,7 @@ export interface Telemetry {
   ): Span<Kind>
 }
 
-/** Where traces go. */
+/** Traces go to this address. */
 export interface TracesConfig {
   url: string
   headers: Readonly<Record<string, string>>

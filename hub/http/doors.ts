@@ -20,13 +20,13 @@ export interface Doors {
   refusal(request: IncomingMessage, refused: Refused): HubError
 }
 
-/** What a request enters, and the right that it takes. */
+/** A request enters a door, which takes a right. */
 export interface Entry {
   door: string
   right: Right
   /** Instruction for getting in; default: to send a bearer token. */
   how?: string
-  /** Who presented an access token of OAuth, which was checked. */
+  /** An access token of OAuth was checked before, and is this principal's. */
   principal?: Principal
 }
 

@@ -1,12 +1,11 @@
 import { type RequestHandler, Router } from 'express'
 import { HubError } from '../core/errors.ts'
-import type { Principal } from '../core/principal.ts'
 import { bearerOf, type Doors } from './doors.ts'
 import type { Tokens } from './tokens.ts'
 
 export interface SessionDoorDeps {
   doors: Doors
-  tokens: Pick<Tokens, 'signIn' | 'revoke'>
+  tokens: Pick<Tokens, 'signIn' | 'signOut'>
 }
 
 const ENTRY = {
@@ -24,8 +23,8 @@ export function createSessionDoor({ doors, tokens }: SessionDoorDeps): RequestHa
   router.post('/session', async (request, response) => {
     const presented = bearerOf(request)
     const made = presented === undefined ? undefined : await tokens.signIn(presented)
-    // A link that was used is as wrong as any other token, and so is whatever else signs nobody in.
     if (!made) {
+      // This throws for what opens nothing, as a link that was used.
       doors.admit(request, presented, ENTRY)
       throw new HubError(
         'conflict',
@@ -38,14 +37,10 @@ export function createSessionDoor({ doors, tokens }: SessionDoorDeps): RequestHa
     response.status(201).json({ token: secret, name, role, expiresAt })
   })
   router.delete('/session', async (request, response) => {
-    const { id, name } = doors.admit(request, bearerOf(request), ENTRY)
-    if (!isSession(id)) throw new HubError('bad_request', `${ENTRY.door}: this token is no session's.`)
-    await tokens.revoke(id, name)
+    const principal = doors.admit(request, bearerOf(request), ENTRY)
+    if (!(await tokens.signOut(principal)))
+      throw new HubError('bad_request', `${ENTRY.door}: this token is no session's.`)
     response.status(204).end()
   })
   return router
-}
-
-function isSession(id: Principal['id']): boolean {
-  return id.startsWith('ses_')
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { globs } from '../../schemas/config.ts'
-import type { ListedToken, Role } from '../../schemas/tokens.ts'
+import type { ListedToken, MadeToken, Role } from '../../schemas/tokens.ts'
 import type { Clock } from '../core/clock.ts'
 import type { NewId } from '../core/ids.ts'
 import type { Principal } from '../core/principal.ts'
@@ -8,13 +8,6 @@ import type { TokenRow } from '../store/door-tables.ts'
 import { digest } from './doors.ts'
 
 const SECRET_BYTES = 24
-
-/** A token as it was made: the only time that its secret is known. */
-export interface MadeToken {
-  id: string
-  secret: string
-  expiresAt: number | undefined
-}
 
 /** Makes a token, which opens nothing yet. */
 export function makeToken(

@@ -1,5 +1,11 @@
 import { toFreeName } from '../../schemas/names.ts'
-import { type ListedPerson, type ListedToken, OWNER, type Role } from '../../schemas/tokens.ts'
+import {
+  type ListedPerson,
+  type ListedToken,
+  type MadeToken,
+  OWNER,
+  type Role,
+} from '../../schemas/tokens.ts'
 import { type Clock, MAX_DELAY } from '../core/clock.ts'
 import { HubError } from '../core/errors.ts'
 import type { NewId } from '../core/ids.ts'
@@ -20,7 +26,7 @@ import {
 } from '../store/tokens.ts'
 import type { Tx } from '../store/writer.ts'
 import { digest } from './doors.ts'
-import { isProgram, type MadeToken, makeToken, toListed, toPrincipal } from './token-rows.ts'
+import { isProgram, makeToken, toListed, toPrincipal } from './token-rows.ts'
 
 const DAY = 86_400_000
 /** Milliseconds without use after which a session ends, and in which a link is to be opened. */
@@ -73,18 +79,12 @@ export class Tokens implements Disposable {
 
   /** Returns who holds a secret, and notes the use; undefined for a secret that opens nothing. */
   find(secret: string): Principal | undefined {
-    const row = this.#find(secret)
-    if (!row || row.kind === 'link' || row.kind === 'grant') return undefined
-    this.#use(row)
-    return toPrincipal(row)
+    return this.#enter(secret, ['token', 'session'])
   }
 
   /** Returns who holds an OAuth grant, and notes the use; undefined for one that ended. */
   ofGrant(grant: string): Principal | undefined {
-    const row = this.#find(grant)
-    if (row?.kind !== 'grant') return undefined
-    this.#use(row)
-    return toPrincipal(row)
+    return this.#enter(grant, ['grant'])
   }
 
   /** Adds an OAuth grant under a name like that of its client; it ends a month after its last use. */
@@ -233,6 +233,13 @@ export class Tokens implements Disposable {
     })
   }
 
+  /** Ends a principal's session; false if the token is no session's. */
+  async signOut({ id, name }: Principal): Promise<boolean> {
+    const isSession = this.#current().some(row => row.id === id && row.kind === 'session')
+    if (isSession) await this.revoke(id, name)
+    return isSession
+  }
+
   [Symbol.dispose](): void {
     this.#cancelExpiry?.()
   }
@@ -241,6 +248,13 @@ export class Tokens implements Disposable {
     const done = this.#turn.then(change, change)
     this.#turn = done
     return done
+  }
+
+  #enter(secret: string, kinds: readonly TokenRow['kind'][]): Principal | undefined {
+    const row = this.#find(secret)
+    if (!row || !kinds.includes(row.kind)) return undefined
+    this.#use(row)
+    return toPrincipal(row)
   }
 
   #find(secret: string): TokenRow | undefined {

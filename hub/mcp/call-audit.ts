@@ -23,7 +23,7 @@ export interface BegunCall {
   by: Principal
   tool: string
   args: JsonObject
-  /** Of no tool that is known. */
+  /** A tool that is not known has none. */
   toolClass: ToolClass | undefined
   /** Whether it goes on with a call that has begun before. */
   resumes: boolean

@@ -19,7 +19,7 @@ import type { CallAudit } from './call-audit.ts'
 import { type Caller, type ForwardDeps, forward, toObject, toRepeat } from './caller.ts'
 import type { HubToolDeps } from './hub-tools/deps.ts'
 import type { HubTool } from './hub-tools/hub-tool.ts'
-import { hubTools } from './hub-tools/index.ts'
+import { hubToolOf } from './hub-tools/index.ts'
 import { fail, findTools } from './lean.ts'
 import type { Reply } from './reply.ts'
 import type { RawRequest } from './requests.ts'
@@ -55,7 +55,7 @@ export async function callTool(
   const span = deps.telemetry.begin(
     'tool',
     { caller: 'client', tool: name, arguments: args },
-    traceContext.safeParse(caller.meta).data,
+    'traceparent' in caller.meta ? traceContext.safeParse(caller.meta).data : undefined,
   )
   let outcome = 'error'
   let noteEnd: Awaited<ReturnType<CallAudit['begin']>> | undefined
@@ -83,7 +83,7 @@ export async function callTool(
 
 /** Returns a call as the audit keeps it: what somebody says to an agent is in the conversation alone. */
 function describeCall({ toolClassOf }: CallToolDeps, tool: string, args: JsonObject) {
-  const own = hubTools.find(({ definition }) => definition.name === tool)
+  const own = hubToolOf(tool)
   const says = own && typeof args['message'] === 'string'
   return {
     tool,
@@ -117,7 +117,7 @@ async function runTool(
     return findTools(args, (query, limit) =>
       deps.findTools(query, limit, given => isGiven(deps, caller, given)),
     )
-  const hubTool = hubTools.find(tool => tool.definition.name === name)
+  const hubTool = hubToolOf(name)
   if (hubTool) return runHubTool(deps, caller, hubTool, { args, trace })
   const { servers } = deps
   const result = await forward(deps, caller, options => servers.call(name, args, options))
@@ -132,7 +132,7 @@ export function mayCall(
   name: string,
 ): boolean {
   if (principal.tools && !matchesGlobs(principal.tools, name)) return false
-  const right = hubTools.find(tool => tool.definition.name === name)?.right
+  const right = hubToolOf(name)?.right
   if (right) return may(principal, right)
   return may(principal, 'act') || (may(principal, 'look') && toolClassOf(name) === 'look')
 }

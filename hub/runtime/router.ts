@@ -3,6 +3,7 @@ import { conversationId } from '../../schemas/names.ts'
 import type { Clock } from '../core/clock.ts'
 import { HubError } from '../core/errors.ts'
 import type { NewId } from '../core/ids.ts'
+import { mayUse, type Principal } from '../core/principal.ts'
 import type { Signals } from '../core/signals.ts'
 import type { Telemetry } from '../core/telemetry.ts'
 import { findByClientId } from '../store/conversations.ts'
@@ -49,8 +50,8 @@ export interface Router extends EventPosts {
   fireDue(): Promise<boolean>
   /** Returns the agents of a conversation, the first of which answers; none for an unknown conversation. */
   agentsOf(conversation: string): string[]
-  /** Tells whether members and guests may talk with all agents of a conversation. */
-  isShared(conversation: string): boolean
+  /** Tells whether a principal may read and write in a conversation, as the agents' files are by now. */
+  mayUse(principal: Principal, conversation: string): boolean
 }
 
 export function createRouter(deps: RouterDeps): Router {
@@ -80,9 +81,9 @@ export function createRouter(deps: RouterDeps): Router {
   return {
     ...createEventPosts(deps, announce),
     agentsOf,
-    isShared: conversation => {
+    mayUse(principal, conversation) {
       const agents = routedTo(conversation)
-      return agents.length > 0 && agents.every(({ shared }) => shared)
+      return mayUse(principal, conversation, agents.length > 0 && agents.every(({ shared }) => shared))
     },
     async postMessage(message) {
       const all = agentsOf(message.conversation)

@@ -149,11 +149,7 @@ export type ListedAuditRow = AuditTableRow & { ledger_arguments: string | null }
 /** Lists rows with the arguments that the ledger holds. */
 export function listAudit(db: Kysely<Tables>, filter: AuditFilter): Promise<ListedAuditRow[]> {
   const { since, until, kinds, actor, tool, after, limit } = filter
-  return db
-    .selectFrom('audit')
-    .leftJoin('tool_calls', 'tool_calls.id', 'audit.call_id')
-    .selectAll('audit')
-    .select('tool_calls.arguments as ledger_arguments')
+  return selectListed(db)
     .$if(since !== undefined, query => query.where('audit.at', '>=', since ?? 0))
     .$if(until !== undefined, query => query.where('audit.at', '<', until ?? 0))
     .$if(kinds !== undefined, query => query.where('audit.kind', 'in', kinds ?? []))
@@ -163,6 +159,14 @@ export function listAudit(db: Kysely<Tables>, filter: AuditFilter): Promise<List
     .orderBy('audit.seq', after === undefined ? 'desc' : 'asc')
     .limit(limit)
     .execute()
+}
+
+function selectListed(db: Kysely<Tables>) {
+  return db
+    .selectFrom('audit')
+    .leftJoin('tool_calls', 'tool_calls.id', 'audit.call_id')
+    .selectAll('audit')
+    .select('tool_calls.arguments as ledger_arguments')
 }
 
 /** Rows that are read at once while others wait. */
@@ -180,11 +184,7 @@ export async function verifyAudit(db: Kysely<Tables>): Promise<AuditVerdict> {
     broken: { seq: seq + 1, why },
   })
   while (seq < chain.last_seq) {
-    const rows = await db
-      .selectFrom('audit')
-      .leftJoin('tool_calls', 'tool_calls.id', 'audit.call_id')
-      .selectAll('audit')
-      .select('tool_calls.arguments as ledger_arguments')
+    const rows = await selectListed(db)
       .where('audit.seq', '>', seq)
       .where('audit.seq', '<=', chain.last_seq)
       .orderBy('audit.seq')

@@ -23,7 +23,7 @@ export interface AuthorizationDeps extends Omit<OwnIssuerDeps, 'tokens' | 'toAud
   url: () => string
 }
 
-/** Who sent an access token, and what ends with it. */
+/** An access token was sent by `principal`; `hold` is told of its end. */
 export interface Admitted {
   principal: Principal
   /** Calls `end` once the token opens nothing any more, until the returned function is called. */

@@ -4,11 +4,11 @@ import { conversationId, name } from '../../../schemas/names.ts'
 import { pictures } from '../../../schemas/picture.ts'
 import { answerSchema } from '../../core/answer-schema.ts'
 import { HubError } from '../../core/errors.ts'
-import { MCP_SLUG, powerOf } from '../../core/principal.ts'
+import { checkUse, MCP_SLUG, powerOf } from '../../core/principal.ts'
 import { openApprovalsOf } from '../../store/approvals.ts'
 import { messagesOfCycle, noticeTo } from '../../store/conversations.ts'
 import { cyclesOfMessage } from '../../store/cycles.ts'
-import { checkUse, type HubToolDeps, meantAgent, takesConversation } from './deps.ts'
+import { type HubToolDeps, meantAgent, takesConversation } from './deps.ts'
 import { defineHubTool, type HubToolContext } from './hub-tool.ts'
 
 const LONGEST_WAIT = 600
@@ -52,7 +52,7 @@ export const chat = defineHubTool({
   async run(args, context) {
     const { deps, principal, trace } = context
     const conversation = await meantConversation(context, args)
-    checkUse(deps, principal, conversation)
+    checkUse(deps.mayUse, principal, conversation)
     const message = await deps.postMessage({
       conversation,
       text: args.message,

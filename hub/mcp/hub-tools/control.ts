@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { toStopTarget } from '../../../schemas/chat.ts'
 import { conversationId, name } from '../../../schemas/names.ts'
 import { HubError } from '../../core/errors.ts'
-import { may } from '../../core/principal.ts'
+import { checkUse, may } from '../../core/principal.ts'
 import { endHold } from '../../store/hub-state.ts'
-import { checkUse, meantAgent } from './deps.ts'
+import { meantAgent } from './deps.ts'
 import { defineHubTool } from './hub-tool.ts'
 
 export const stop = defineHubTool({
@@ -28,7 +28,7 @@ export const stop = defineHubTool({
     if (!target) {
       throw new HubError('invalid_arguments', 'hub_stop: give either conversation or thread')
     }
-    if ('conversation' in target) checkUse(deps, principal, target.conversation)
+    if ('conversation' in target) checkUse(deps.mayUse, principal, target.conversation)
     else if (!may(principal, 'records'))
       throw new HubError('forbidden', `hub_stop: ${principal.name} stops conversations, not threads`)
     return { stopped: await deps.stop(target, principal.name) }

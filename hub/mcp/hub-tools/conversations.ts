@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { messageKinds, withoutPictures } from '../../../schemas/chat.ts'
 import { conversationId } from '../../../schemas/names.ts'
+import { checkUse } from '../../core/principal.ts'
 import { plural, quoteAfter, toLine } from '../../core/text.ts'
 import { lastSeqOf, readMessages } from '../../store/conversations.ts'
 import { deleteConversation } from '../../store/delete-conversation.ts'
-import { checkUse } from './deps.ts'
 import { defineHubTool } from './hub-tool.ts'
 
 const message = z.object({
@@ -33,7 +33,7 @@ export const readConversation = defineHubTool({
   effect: 'reads',
   right: 'look',
   async run({ conversation, after, limit }, { deps, principal }) {
-    checkUse(deps, principal, conversation)
+    checkUse(deps.mayUse, principal, conversation)
     return {
       messages: (await readMessages(deps.store.db, conversation, after, limit)).map(withoutPictures),
       lastSeq: await lastSeqOf(deps.store.db, conversation),
@@ -64,7 +64,7 @@ export const deleteOneConversation = defineHubTool({
   effect: 'removes',
   right: 'records',
   async run({ conversation }, { deps, principal }) {
-    checkUse(deps, principal, conversation)
+    checkUse(deps.mayUse, principal, conversation)
     const deleted = await deps.store.write(tx => deleteConversation(tx, conversation))
     deps.signals.emit('forgotten', { conversation })
     await deps.store.compact()

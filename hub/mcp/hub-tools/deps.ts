@@ -3,12 +3,12 @@ import type { AgentStatus, ChatMessage, NewUserMessage, StopTarget } from '../..
 import type { HubStatus } from '../../../schemas/hub-status.ts'
 import type { NewEvent, RoutedEvent, StepRequest } from '../../../schemas/inbox.ts'
 import type { Power, ToolClass } from '../../../schemas/power.ts'
-import type { ListedPerson, ListedToken, newToken, Role } from '../../../schemas/tokens.ts'
+import type { ListedPerson, ListedToken, MadeToken, newToken, Role } from '../../../schemas/tokens.ts'
 import type { Clock } from '../../core/clock.ts'
 import { HubError } from '../../core/errors.ts'
 import type { NewId } from '../../core/ids.ts'
 import type { ModelMessage, ModelTool } from '../../core/model.ts'
-import { type Principal, seesSharedOnly, toNotTheirs } from '../../core/principal.ts'
+import { type Principal, seesSharedOnly } from '../../core/principal.ts'
 import type { Signals } from '../../core/signals.ts'
 import type { Store } from '../../store/open.ts'
 import type { CycleRow } from '../../store/tables.ts'
@@ -46,13 +46,6 @@ export interface HubTokens {
   ): Promise<MadeToken & { role: Role }>
   /** Ends a person's sign-ins; false if there is no such person. */
   remove(name: string, by: string): Promise<boolean>
-}
-
-/** A token as it was made: the only time that its secret is known. */
-interface MadeToken {
-  id: string
-  secret: string
-  expiresAt: number | undefined
 }
 
 /** A cycle with what was sent for each of its steps, as it is rebuilt from the history. */
@@ -117,16 +110,6 @@ export async function seenAgents(
   principal: Principal,
 ): Promise<ListedAgent[]> {
   return (await deps.agents()).filter(({ shared }) => shared || !seesSharedOnly(principal))
-}
-
-/** Throws `forbidden` unless a principal may read and write in a conversation. */
-export function checkUse(
-  deps: Pick<HubToolDeps, 'mayUse'>,
-  principal: Principal,
-  conversation: string,
-): void {
-  if (!deps.mayUse(principal, conversation))
-    throw new HubError('forbidden', toNotTheirs(principal, conversation))
 }
 
 /** Returns the named agent, else homelab, else the first by name. Throws `not_found` that lists them. */

@@ -52,3 +52,9 @@ export const hubTools: readonly HubTool[] = [
   listAuditRows,
   verifyAuditChain,
 ]
+
+const BY_NAME = new Map(hubTools.map(tool => [tool.definition.name, tool]))
+
+export function hubToolOf(name: string): HubTool | undefined {
+  return BY_NAME.get(name)
+}
