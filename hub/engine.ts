@@ -21,7 +21,7 @@ import { ownsResource } from './mcp/hub-resources/hub-resources.ts'
 import { hubTools } from './mcp/hub-tools/index.ts'
 import { createMetaTools } from './meta-tools/index.ts'
 import { createAnswers, type PolicyAnswers } from './policy/explain.ts'
-import { decidePolicy, type PolicyQuestion } from './policy/policy.ts'
+import { classOf, decidePolicy, type PolicyQuestion } from './policy/policy.ts'
 import { applyAgentFiles } from './runtime/agent-files.ts'
 import { type Approvals, createApprovals } from './runtime/approvals.ts'
 import { type CrashGuard, openCrashGuard } from './runtime/crash-guard.ts'
@@ -78,17 +78,13 @@ export async function createEngine(foundation: Foundation, stack: AsyncDisposabl
     },
   })
   const metaNames = metaTools.map(({ name }) => name)
-  const sandbox = await openSandbox(childEnvironment(), () => ({
-    dataFolder: config.current.dataFolder,
-    files: listSecretFiles(config.file),
-  }))
+  const sandbox = await openSandbox(childEnvironment(), () => listHidden(config))
   const serverTools = stack.use(openServerTools(foundation, { router, metaNames, sandbox }, stack))
   const { servers } = serverTools
-  const toolPins = stack.use(await openToolPins(foundation, router.postEvent))
-  stack.defer(signals.on('servers', () => toolPins.look(servers)))
+  const pins = await openPins(foundation, router, servers, stack)
   const finder = stack.use(createToolFinder(() => servers.catalogue.tools))
-  const rerun = () => config.current.tools.rerun
-  const toolBox = createToolBox(servers, metaTools, { rerun, finder, pins: toolPins })
+  const rules = () => config.current.tools
+  const toolBox = createToolBox(servers, metaTools, { rerun: () => rules().rerun, finder, pins })
   // No cycle starts before the servers have settled: the startup barrier then enlarges the semaphore.
   const semaphore = createSemaphore(0)
   const runtime = stack.use(openRuntime(foundation, crashGuard, toolBox, semaphore))
@@ -111,13 +107,17 @@ export async function createEngine(foundation: Foundation, stack: AsyncDisposabl
   )
   const engine: Engine = {
     serverTools,
-    toolPins,
+    toolPins: pins,
     router,
     runtime,
     approvals,
     reset: createReset(routes),
-    describeTool: createDescribeTool(servers, hubTools, metaTools),
-    ...createAnswers({ rules: () => config.current.tools, toolBox, agent: agents.find }),
+    describeTool: createDescribeTool(servers, metaTools, {
+      hubTools,
+      pins,
+      classOf: facts => classOf(rules(), facts),
+    }),
+    ...createAnswers({ rules, toolBox, agent: agents.find }),
     crashGuard,
     serversWatch,
     resize: barrier.resize,
@@ -132,6 +132,22 @@ export async function createEngine(foundation: Foundation, stack: AsyncDisposabl
     start: () => start(foundation, engine, barrier, stack),
   }
   return engine
+}
+
+async function openPins(
+  foundation: Foundation,
+  { postEvent }: Router,
+  servers: ServerTools['servers'],
+  stack: AsyncDisposableStack,
+): Promise<ToolPins> {
+  const pins = stack.use(await openToolPins(foundation, postEvent))
+  stack.defer(foundation.signals.on('servers', () => pins.look(servers)))
+  return pins
+}
+
+/** Lists what the sandbox hides from servers. */
+function listHidden({ current, file }: Foundation['config']) {
+  return { dataFolder: current.dataFolder, files: listSecretFiles(file) }
 }
 
 /** Returns a function that starts the clock of everything that has a time. */

@@ -73,7 +73,7 @@ export async function openEntrances(
       hubResources: createHubResources(hubToolDeps),
       hubPrompts,
       servers,
-      toolClassOf: engine.toolClassOf,
+      toolClassOf: name => engine.describeTool(name)?.toolClass,
       gives: (toolset, name) => matchesGlobs(config.current.toolsets[toolset] ?? [], name),
       toolsets: () => Object.keys(config.current.toolsets),
       findTools: finder.find,

@@ -33,7 +33,7 @@ const IDEMPOTENCY_KEY = 'superbloom/idempotencyKey'
 /** The most servers' tools of which an agent is told; an agent that has more looks for them instead. */
 const LEAN_ABOVE = 60
 
-type Pins = Pick<ToolPins, 'risenOf' | 'classOf'>
+export type Pins = Pick<ToolPins, 'risenOf' | 'classOf'>
 
 export interface ToolBoxDeps {
   /** Returns globs over tools that are safe to repeat, whatever their annotations say. */
@@ -197,7 +197,11 @@ function serverTool(
 }
 
 /** Returns what the policy knows of a tool; a server that does not run counts as anybody's. */
-function toFacts(tool: CatalogueTool['definition'], spec: ServerSpec | undefined, pins: Pins): ToolFacts {
+export function toFacts(
+  tool: CatalogueTool['definition'],
+  spec: ServerSpec | undefined,
+  pins: Pins,
+): ToolFacts {
   const trust = spec?.trust ?? 'third'
   const risen = trust === 'third' ? pins.risenOf(tool) : undefined
   return {

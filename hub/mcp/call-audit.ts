@@ -10,7 +10,7 @@ import type { HubToolDeps } from './hub-tools/deps.ts'
 /** Milliseconds for which rows wait for others, so that many calls share a commit. */
 const GATHERED_MS = 250
 /** Rows of one commit. */
-const MOST_PER_COMMIT = 200
+const MOST_PER_COMMIT = 1_000
 /** Refused calls of one token that are noted. */
 const REFUSED = { perSecond: 0.1, burst: 50 }
 /** Rows that may wait while nothing can be stored; above that the oldest are lost. */
@@ -64,10 +64,10 @@ export class CallAudit implements AsyncDisposable {
     const { common, shown } = this.#describe(begun)
     const { toolClass, resumes } = begun
     const startsFirst = !resumes && (toolClass === 'destroy' || toolClass === 'send')
-    if (startsFirst) await this.#start({ ...common, at: clock.now(), outcome: 'started', details: shown })
+    if (startsFirst) await this.#start({ ...common, at: clock.now(), outcome: 'started', masked: shown })
     return outcome => {
       const ms = Math.round(clock.monotonic() - from)
-      this.#add({ ...common, at: clock.now(), outcome, details: startsFirst ? { ms } : { ...shown, ms } })
+      this.#add({ ...common, at: clock.now(), outcome, masked: startsFirst ? { ms } : { ...shown, ms } })
     }
   }
 
@@ -76,7 +76,7 @@ export class CallAudit implements AsyncDisposable {
     const { clock } = this.#deps
     if (!this.#mayNote(call.by.id, clock.monotonic())) return
     const { common, shown } = this.#describe(call)
-    this.#add({ ...common, at: clock.now(), outcome: 'refused', details: shown })
+    this.#add({ ...common, at: clock.now(), outcome: 'refused', masked: shown })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

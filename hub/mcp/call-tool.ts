@@ -31,7 +31,7 @@ export interface CallToolDeps extends ForwardDeps {
   audit: CallAudit
   hub: HubToolDeps
   servers: UpstreamServers
-  /** Returns the class of a server's tool; undefined for an unknown one. */
+  /** Returns the class of a tool; undefined for an unknown one. */
   toolClassOf: (name: string) => ToolClass | undefined
   /** Tells whether a toolset contains a tool. */
   gives: (toolset: string, name: string) => boolean
@@ -88,13 +88,8 @@ function describeCall({ toolClassOf }: CallToolDeps, tool: string, args: JsonObj
   return {
     tool,
     args: says ? { ...args, message: `(${plural(String(args['message']).length, 'character')})` } : args,
-    toolClass: tool === FIND_TOOLS ? 'look' : own ? ownClass(own) : toolClassOf(tool),
+    toolClass: toolClassOf(tool),
   } as const
-}
-
-function ownClass({ definition: { annotations } }: HubTool): ToolClass {
-  if (annotations.readOnlyHint) return 'look'
-  return annotations.destructiveHint ? 'destroy' : 'change'
 }
 
 /** Tells whether a caller may use a tool, by the toolset of its address and by its token. */

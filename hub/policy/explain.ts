@@ -1,8 +1,8 @@
-import type { Power, ToolClass } from '../../schemas/power.ts'
+import type { Power } from '../../schemas/power.ts'
 import type { ToolAccess } from '../core/tool-access.ts'
 import type { ToolBox } from '../core/tool-box.ts'
 import type { Tx } from '../store/writer.ts'
-import { classOf, decidePolicy, type PolicyQuestion, type PolicyRules, type Verdict } from './policy.ts'
+import { decidePolicy, type PolicyQuestion, type PolicyRules, type Verdict } from './policy.ts'
 
 export interface ExplainDeps {
   rules: () => PolicyRules
@@ -34,11 +34,6 @@ export function createAnswers({ rules, toolBox, agent }: ExplainDeps) {
         if (found?.kind !== 'server' || found.facts.name !== each) return []
         return [{ tool: each, ...decidePolicy(rules(), { ...question, tool: found.facts, agent: asking }) }]
       })
-    },
-    /** Returns the class of a server's tool; undefined for an unknown one. */
-    toolClassOf(tool: string): ToolClass | undefined {
-      const found = toolBox.find(tool, ['*'])
-      return found?.kind === 'server' ? classOf(rules(), found.facts) : undefined
     },
   }
 }

@@ -33,6 +33,8 @@ export interface AuditEntry {
   call?: string | undefined
   /** Anything else; a value whose key looks like that of a secret is masked. */
   details?: Record<string, unknown> | undefined
+  /** Further details, in which the caller has masked what is secret. */
+  masked?: Record<string, unknown> | undefined
 }
 
 /** Adds rows to the audit, in the transaction of what they tell of, in order. */
@@ -102,10 +104,14 @@ function maskText(text: string): string {
   return text.replace(SHAPED, '***')
 }
 
+function maskDetails(details: Record<string, unknown>): object {
+  return Object(maskTexts(maskSecrets(details, 'details')))
+}
+
 type HashedRow = Omit<AuditTableRow, 'hash'>
 
 function toRow(entry: AuditEntry, seq: number): HashedRow {
-  const { at, kind, actor, role, door, power, tool, outcome, call, details = {} } = entry
+  const { at, kind, actor, role, door, power, tool, outcome, call, details, masked } = entry
   const name = (text: string) => truncate(withoutNul(text), LONGEST_NAME)
   return {
     seq,
@@ -118,7 +124,7 @@ function toRow(entry: AuditEntry, seq: number): HashedRow {
     tool: tool === undefined ? null : name(tool),
     outcome: name(outcome),
     call_id: call ?? null,
-    details_json: JSON.stringify(maskTexts(maskSecrets(details, 'details'))),
+    details_json: JSON.stringify({ ...(details && maskDetails(details)), ...masked }),
   }
 }
 
