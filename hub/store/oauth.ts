@@ -61,11 +61,22 @@ export async function deleteRelatedOAuth(tx: Tx, kind: string, related: string):
   await tx.deleteFrom('oauth').where('related', '=', related).where('kind', '=', kind).execute()
 }
 
-export async function countOAuth(tx: Tx, kind: string): Promise<number> {
+/** Deletes the rows of a kind that expire first and by `until`, so that fewer than `most` are left of it. */
+export async function dropOldestOAuth(
+  tx: Tx,
+  { kind, most, until }: { kind: string; most: number; until: number },
+): Promise<void> {
   const { count } = await tx
     .selectFrom('oauth')
     .select(({ fn }) => fn.countAll().as('count'))
     .where('kind', '=', kind)
     .executeTakeFirstOrThrow()
-  return Number(count)
+  const oldest = tx
+    .selectFrom('oauth')
+    .select('hash')
+    .where('kind', '=', kind)
+    .where('expires_at', '<=', until)
+    .orderBy('expires_at')
+    .limit(Math.max(0, Number(count) - most + 1))
+  await tx.deleteFrom('oauth').where('kind', '=', kind).where('hash', 'in', oldest).execute()
 }

@@ -6,9 +6,9 @@ import { parseJson } from '../../core/json.ts'
 import type { OAuthRow } from '../../store/door-tables.ts'
 import {
   consumeOAuth,
-  countOAuth,
   deleteOAuth,
   deleteRelatedOAuth,
+  dropOldestOAuth,
   keepOAuth,
   readOAuth,
   saveOAuth,
@@ -24,9 +24,18 @@ export interface OAuthStoreDeps {
 }
 
 const DAY = 86_400_000
-/** Clients that registered themselves and are kept at once. */
-const MOST_CLIENTS = 1_000
 const CLIENT = 'Client'
+const REFRESH = 'RefreshToken'
+/** Rows of each kind that strangers can make without anybody's yes; beyond that the oldest go. */
+const MOST: ReadonlyMap<string, number> = new Map([
+  [CLIENT, 1_000],
+  ['Interaction', 1_000],
+])
+/**
+ * Milliseconds for which a refresh token that was used works again: processes that share it refresh at once,
+ * and an answer can get lost.
+ */
+const AGAIN_MS = 60_000
 
 const payload = z.record(z.string(), z.unknown())
 
@@ -35,6 +44,7 @@ export function createAdapter({ store, clock, tokens }: OAuthStoreDeps): Adapter
   return kind => {
     const keyOf = (id: string, of = kind) => ({ kind: of, hash: digest(id).toString('hex') })
     const { db, write } = store
+    const most = MOST.get(kind)
     return {
       async upsert(id, { jti: _, ...given }, expiresIn) {
         const now = clock.now()
@@ -48,22 +58,25 @@ export function createAdapter({ store, clock, tokens }: OAuthStoreDeps): Adapter
           expires_at: now + lasts,
         }
         await write(async tx => {
-          if (kind === CLIENT && (await countOAuth(tx, kind)) >= MOST_CLIENTS)
-            throw new errors.TemporarilyUnavailable('too many clients registered today')
+          if (most !== undefined) await dropOldestOAuth(tx, { kind, most, until: row.expires_at })
           await saveOAuth(tx, row, now)
-          if (kind === 'RefreshToken' && given.clientId !== undefined)
+          if (kind === REFRESH && given.clientId !== undefined)
             await keepOAuth(tx, keyOf(given.clientId, CLIENT), row.expires_at + DAY)
         })
       },
       async find(id) {
         const row = await readOAuth(db, keyOf(id), clock.now())
         if (!row) return undefined
-        return { ...toPayload(row), ...(kind === CLIENT ? {} : { jti: id }) }
+        const isAgain = kind === REFRESH && clock.now() - (row.consumed_at ?? 0) < AGAIN_MS
+        return {
+          ...toPayload(isAgain ? { ...row, consumed_at: null } : row),
+          ...(kind === CLIENT ? {} : { jti: id }),
+        }
       },
       async consume(id) {
         // Of two that use it at once one is told that it is used up.
         const isFirst = await write(tx => consumeOAuth(tx, keyOf(id), clock.now()))
-        if (!isFirst) throw new errors.InvalidGrant('it was used before')
+        if (!isFirst && kind !== REFRESH) throw new errors.InvalidGrant('it was used before')
       },
       async destroy(id) {
         await write(tx => deleteOAuth(tx, keyOf(id)))
