@@ -6,7 +6,7 @@ export function escapeHtml(text: string): string {
 }
 
 const STYLE =
-  'body{font:1rem/1.5 system-ui,sans-serif;max-width:36rem;margin:10vh auto;padding:0 1rem;color-scheme:light dark}dt{font-weight:600}dd{margin:0 0 .5rem;overflow-wrap:anywhere}input,button{font:inherit;padding:.4rem .8rem;margin:.5rem .5rem .5rem 0}[hidden]{display:none!important}label{display:block}[role=alert]{color:#c33}'
+  'body{font:1rem/1.5 system-ui,sans-serif;max-width:36rem;margin:10vh auto;padding:0 1rem;color-scheme:light dark}dt{font-weight:600}dd{margin:0 0 .5rem;overflow:hidden;overflow-wrap:anywhere}input,button{font:inherit;padding:.4rem .8rem;margin:.5rem .5rem .5rem 0}[hidden]{display:none!important}label{display:block}[role=alert]{color:#c33}'
 
 /** What the policy of a page has to allow for its style. */
 export const STYLE_SOURCE = `'sha256-${hash('sha256', STYLE, 'base64')}'`

@@ -62,6 +62,7 @@ describe('authorization requests', () => {
     [{ redirect_uris: [] }],
     [{ redirect_uris: ['https://a.example/#fragment'] }],
     [{ token_endpoint_auth_method: 'private_key_jwt' }],
+    [{ client_name: 'x'.repeat(8_000) }],
   ])('a client with %j is not registered', async metadata => {
     expect((await oauth.postClient(metadata)).status).toBe(400)
   })
@@ -101,6 +102,15 @@ describe('authorization requests', () => {
   })
 })
 
+test.each(['/OAUTH/AUTHORIZE', '/oauth/authorize/'])(
+  '%s knows no more parameters than the address',
+  async path => {
+    const url = oauth.authorize({ scope: 'openid', prompt: 'none' }).replace('/oauth/authorize', path)
+    const { at, status } = await oauth.browser().open(url)
+    expect([at, status]).toEqual([expect.stringContaining('/oauth/consent/'), 200])
+  },
+)
+
 describe('the page of consent', () => {
   test('shows who asks and where the answer goes, and no page can frame or script it', async () => {
     const id = await oauth.register({ client_name: '<script>alert(1)</script>Claude' })
@@ -114,6 +124,32 @@ describe('the page of consent', () => {
       expect(policy).toContain(rule)
     expect(policy).not.toContain('unsafe')
     expect(headers).toMatchObject({ 'x-frame-options': 'DENY', 'cache-control': 'no-store' })
+  })
+
+  test('a name looks like nothing that the hub says', async () => {
+    const id = await oauth.register({ client_name: 'Claude”, the program of \u202eia.edualc\u200b' })
+    expect((await oauth.ask({ client_id: id })).text).toContain(
+      '<dt>It calls itself<dd>Claude”, the program of ia.edualc<dt>It is<dd>a program that chose this name',
+    )
+    const nameless = await oauth.register({ client_name: '\u200b' })
+    expect((await oauth.ask({ client_id: nameless })).text).toContain('<dt>It calls itself<dd>client<dt>')
+  })
+
+  test('no host can add to its policy', async () => {
+    const redirect = 'https://evil.example;sandbox/callback'
+    const id = await oauth.register({ redirect_uris: [redirect] })
+    const { status, headers } = await oauth.ask({ client_id: id, redirect_uri: redirect })
+    expect([status, String(headers['content-security-policy'])]).toEqual([
+      400,
+      expect.not.stringContaining('sandbox'),
+    ])
+  })
+
+  test('an answer that is neither yes nor no is a mistake of the browser', async () => {
+    const browser = oauth.browser()
+    const { at } = await browser.open(oauth.authorize())
+    const { status, text } = await browser.open(at, { token: hub.token, decision: 'maybe' })
+    expect([status, text]).toEqual([400, expect.stringContaining('allow or deny')])
   })
 
   test('answers only the browser that asked', async () => {

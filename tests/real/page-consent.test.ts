@@ -39,7 +39,7 @@ async function answered(): Promise<string | null> {
 
 test('a person says yes with the token, after a wrong one, and the browser goes back to the program', async () => {
   const { page } = await pages.open(oauth.authorize({ redirect_uri: callback() }), { mayLog: REFUSED })
-  await page.getByText('“Mallory”').waitFor()
+  await page.getByText('Mallory', { exact: true }).waitFor()
   await page.getByLabel('token').fill('not-the-one')
   await page.getByRole('button', { name: 'Allow' }).click()
   await page.getByRole('alert').getByText('does not take this token').waitFor()
@@ -53,7 +53,7 @@ test('whoever is signed in on the chat page only says yes', async () => {
   const { page } = await pages.open(linkTo(hub))
   await connected(page).waitFor()
   await page.goto(oauth.authorize({ redirect_uri: callback() }))
-  await page.getByText('“Mallory”').waitFor()
+  await page.getByText('Mallory', { exact: true }).waitFor()
   await page.getByLabel('token').waitFor({ state: 'hidden' })
   const answer = answered()
   await page.getByRole('button', { name: 'Allow' }).click()

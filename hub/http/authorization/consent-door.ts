@@ -1,6 +1,7 @@
 import express, { type Request, type RequestHandler, type Response, Router } from 'express'
 import { z } from 'zod'
 import { HubError, toPublicError } from '../../core/errors.ts'
+import { stripUnseen } from '../../core/text.ts'
 import type { Doors } from '../doors.ts'
 import { escapeHtml, STYLE_SOURCE, toHtmlPage } from '../html-page.ts'
 import type { Tokens } from '../tokens.ts'
@@ -25,6 +26,8 @@ const ENTRY = {
 } as const
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 
+/** Matches what may stand in the page's policy; a URL's host may have a semicolon too. */
+const HOST = /^[\w.:[\]-]+$/
 const answer = z.object({ decision: z.enum(['allow', 'deny']), token: z.string().default('') })
 
 /**
@@ -44,7 +47,9 @@ export function createConsentDoor({ doors, tokens, own, limit, isOn }: ConsentDo
     limit(request)
     const issuer = await own()
     const asked = await readAsked(issuer, request, response)
-    const { decision, token } = answer.parse(request.body ?? {})
+    const { data } = answer.safeParse(request.body ?? {})
+    if (!data) throw new HubError('bad_request', 'The form needs one decision: allow or deny.')
+    const { decision, token } = data
     try {
       const result = decision === 'deny' ? DENIED : await allow(issuer, asked, request, token)
       await issuer.provider.interactionFinished(request, response, result)
@@ -89,13 +94,22 @@ async function readAsked({ provider }: OwnIssuer, request: Request, response: Re
   if (!client || !redirect) throw new HubError('bad_request', 'The program that asked is gone; begin again.')
   if (redirect.protocol === 'http:' && !LOOPBACK.includes(redirect.hostname))
     throw new HubError('bad_request', `${redirect.origin} is not https, so a stranger could read the answer.`)
+  if (isWeb(redirect) && !HOST.test(redirect.host))
+    throw new HubError('bad_request', `The program's answer goes to ${redirect.host}, which names no host.`)
   const { resource } = params
   return {
     clientId,
-    name: (client.clientName ?? 'client').slice(0, 60),
+    name:
+      stripUnseen(client.clientName ?? '')
+        .slice(0, 60)
+        .trim() || 'client',
     redirect,
     resources: [resource].flat().map(String),
   }
+}
+
+function isWeb({ protocol }: URL): boolean {
+  return protocol === 'https:' || protocol === 'http:'
 }
 
 function showPage(
@@ -103,14 +117,15 @@ function showPage(
   { clientId, name, redirect, resources }: Asked,
   error?: HubError,
 ): void {
-  const isWeb = /^https?:$/.test(redirect.protocol)
-  const target = isWeb ? redirect.origin : redirect.protocol
+  const target = isWeb(redirect) ? redirect.origin : redirect.protocol
   const known = clientId.startsWith('https://')
     ? `the program of ${new URL(clientId).host}`
-    : 'a program that gives itself this name; nobody checked it'
+    : 'a program that chose this name; nobody checked it'
+  // The name has a row of its own, so that none can look like what the hub knows.
   const rows = [
-    ['Program', `“${name}”, ${known}`],
-    ['Your answer goes to', isWeb ? redirect.host : target],
+    ['It calls itself', name],
+    ['It is', known],
+    ['Your answer goes to', isWeb(redirect) ? redirect.host : target],
     ['It wants to use', resources.join(', ')],
     ['Then it may', 'use all tools, talk with all agents and read what they did, until you revoke it'],
   ]

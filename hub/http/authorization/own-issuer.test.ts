@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { Browser } from '../../../tests/support/oauth-client.ts'
+import { send } from '../../../tests/support/raw-http.ts'
 import { openTempStore } from '../../../tests/support/temp-store.ts'
 import { systemClock } from '../../core/clock.ts'
 import { createLog } from '../../core/log.ts'
@@ -18,8 +19,8 @@ const DOCUMENT = {
   token_endpoint_auth_method: 'none',
 }
 
-/** Returns where a browser comes to that a client with this document sends to the issuer. */
-async function ask(document: object, redirect = 'http://127.0.0.1:51763/callback'): Promise<string> {
+/** Runs `use` with the address of an issuer for whom every document is what `fetch` returns. */
+async function withIssuer<Result>(fetch: () => Promise<Response>, use: (url: string) => Promise<Result>) {
   await using store = await openTempStore()
   const server = createServer()
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
@@ -31,28 +32,36 @@ async function ask(document: object, redirect = 'http://127.0.0.1:51763/callback
       log: createLog({ level: 'error', now: systemClock.now, write: () => undefined }),
       tokens: { ofGrant: () => undefined, endGrant: async () => undefined },
       toAudience: resource => resource,
-      fetch: async asked => {
+      fetch: asked => {
         expect(String(asked)).toBe(ID)
-        return Response.json(document)
+        return fetch()
       },
     })
     server.on('request', handle)
-    const parameters = {
-      response_type: 'code',
-      client_id: ID,
-      redirect_uri: redirect,
-      code_challenge: 'a'.repeat(43),
-      code_challenge_method: 'S256',
-      // What clients of other servers ask for besides does no harm.
-      scope: 'openid offline_access',
-      nonce: 'n',
-      prompt: 'none',
-    }
-    return (await new Browser().open(`${url}/oauth/authorize?${new URLSearchParams(parameters)}`)).at
+    return await use(url)
   } finally {
     server.closeAllConnections()
     await new Promise(resolve => server.close(resolve))
   }
+}
+
+/** Returns where a browser comes to that a client with this document sends to the issuer. */
+function ask(document: object, redirect = 'http://127.0.0.1:51763/callback'): Promise<string> {
+  const parameters = {
+    response_type: 'code',
+    client_id: ID,
+    redirect_uri: redirect,
+    code_challenge: 'a'.repeat(43),
+    code_challenge_method: 'S256',
+    // What clients of other servers ask for besides does no harm.
+    scope: 'openid offline_access',
+    nonce: 'n',
+    prompt: 'none',
+  }
+  return withIssuer(
+    async () => Response.json(document),
+    async url => (await new Browser().open(`${url}/oauth/authorize?${new URLSearchParams(parameters)}`)).at,
+  )
 }
 
 test('a client that is known by its document is asked for on the page, at any port of loopback', async () => {
@@ -69,4 +78,19 @@ test.each<[string, object, string?]>([
   ['of 6 kB', { ...DOCUMENT, more: 'x'.repeat(6_000) }],
 ])('a document %s is refused', async (_what, document, redirect) => {
   expect(await ask(document, redirect)).toMatch(/\/oauth\/authorize\?/)
+})
+
+test.each<[string, () => Promise<Response>]>([
+  ['cannot be reached', () => Promise.reject(new Error('no way there'))],
+  ['answers with an error', async () => new Response('', { status: 500 })],
+])('a client whose document %s is told to try later, and not that it is unknown', async (_what, fetch) => {
+  const fields = { grant_type: 'refresh_token', refresh_token: 'r', client_id: ID }
+  const { status, json } = await withIssuer(fetch, url =>
+    send(`${url}/oauth/token`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams(fields).toString(),
+    }),
+  )
+  expect([status, json]).toMatchObject([503, { error: 'temporarily_unavailable' }])
 })

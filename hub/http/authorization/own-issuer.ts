@@ -41,6 +41,10 @@ const DAY = 86_400
 const ALGORITHM = 'ES256'
 /** Documents of clients that are fetched, whoever asks for it. */
 const FETCHES = { perSecond: 1, burst: 30 }
+/** What is said of a client whose document could not be read now; it must not sign in anew for that. */
+const DOCUMENT_FAILED = /^client_id metadata document fetch (?:failed|not allowed)/
+/** Characters of what a client registers, about as many as the document of one may have. */
+const LONGEST_CLIENT = 8_000
 /** Parameters of authorization requests that mean something here. */
 const PARAMETERS =
   'response_type client_id redirect_uri state code_challenge code_challenge_method resource'.split(' ')
@@ -64,8 +68,12 @@ export async function createOwnIssuer(issuer: string, deps: OwnIssuerDeps): Prom
   // The addresses of its answers are the issuer's, whatever proxies say.
   provider.proxy = true
   provider.use(async (context, next) => {
-    if (context.path === ROUTES.authorization) context.query = toKnown(context.query)
+    // Nothing else reads a query; the path may be spelled in several ways.
+    context.query = toKnown(context.query)
     await next()
+    const { body } = context
+    if (body?.error === 'invalid_client' && DOCUMENT_FAILED.test(body.error_description))
+      Object.assign(context, { status: 503, body: { ...body, error: 'temporarily_unavailable' } })
     if (context.path.startsWith('/.well-known/')) Object.assign(context.body, { scopes_supported: [SCOPE] })
   })
   provider.on('server_error', (_context, error) => deps.log.error('oauth_failed', { error }))
@@ -186,6 +194,8 @@ function toFeatures(issuer: string, { toAudience, clock }: OwnIssuerDeps): Confi
 function readRegistration({ oidc }: KoaContextWithOIDC): string {
   const { body = {} } = oidc
   if (body['token_endpoint_auth_method'] !== 'private_key_jwt') body['token_endpoint_auth_method'] = 'none'
+  if (JSON.stringify(body).length > LONGEST_CLIENT)
+    throw new errors.InvalidClientMetadata(`a client has at most ${LONGEST_CLIENT} characters`)
   for (const key of ['scope', 'grant_types', 'response_types']) delete body[key]
   return `client_${randomBytes(16).toString('base64url')}`
 }
