@@ -1,4 +1,13 @@
-import { type Document, isAlias, isNode, isScalar, LineCounter, parseDocument, visit } from 'yaml'
+import {
+  type Document,
+  isAlias,
+  isCollection,
+  isNode,
+  isScalar,
+  LineCounter,
+  parseDocument,
+  visit,
+} from 'yaml'
 import { HubError } from '../core/errors.ts'
 import { withoutComments } from './json-comments.ts'
 
@@ -10,6 +19,7 @@ export interface YamlDocument {
 }
 
 const NEEDS_QUOTES = 'a text that begins with * needs quotes'
+const NO_KEY = 'a list or a mapping is no key; a text that begins with [ or { needs quotes'
 /** Deepest nesting: parsers recurse for each level, and no config needs more. */
 const MOST_DEPTH = 100
 /** Most aliases times characters: each alias may stand for almost the whole text. */
@@ -70,6 +80,7 @@ function findProblems(document: Document, text: string): YamlDocument['problems'
       if (map.anchor) anchors.add(map.anchor)
       const keys = new Set<unknown>()
       for (const { key } of map.items) {
+        if (isCollection(key)) problems.push({ offset: key.range?.[0] ?? 0, message: NO_KEY })
         if (!isScalar(key)) continue
         if (keys.has(key.value)) {
           problems.push({ offset: key.range?.[0] ?? 0, message: 'Map keys must be unique' })

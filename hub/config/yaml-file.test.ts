@@ -53,6 +53,10 @@ test.for([
   ['key: &a [*a]', 'a.yaml:1: *a: stands for what contains it; write the value out'],
   ['key: &a\n  b: { c: *a }', 'a.yaml:2: *a: stands for what contains it; write the value out'],
   ['key: *high', 'a.yaml:1: *high: a text that begins with * needs quotes'],
+  [
+    'port: 1\nkey: {{ HOST }}',
+    'a.yaml:2: a list or a mapping is no key; a text that begins with [ or { needs quotes',
+  ],
   ['port: 1\nlist: [*]', 'a.yaml:2: a text that begins with * needs quotes'],
   ['port: 1\nkey: * * * * *', 'a.yaml:2: a text that begins with * needs quotes'],
 ] as const)('%j is refused: %s', ([text, message]) => expect(wrong(text)).toBe(message))

@@ -19,6 +19,8 @@ export interface BridgeDeps {
   client: Transport
   /** Returns the hub's address. Throws if no hub runs. */
   findHub: () => HubAddress
+  /** File of the token, which is named where the hub refuses it. */
+  tokenFile: string
   log: (line: string) => void
 }
 
@@ -73,7 +75,7 @@ export class StdioBridge {
     this.#leaving.abort()
     this.#progressFlush.giveUp()
     for (const { abort } of this.#running.values()) abort.abort()
-    const goodbye = this.#hub?.then(hub => hub.terminateSession()).catch(error => log(describeError(error)))
+    const goodbye = this.#hub?.then(hub => hub.terminateSession()).catch(error => log(this.#explain(error)))
     const over = new AbortController()
     await Promise.race([goodbye, sleep(clock, GOODBYE_MS, over.signal)])
     over.abort()
@@ -99,7 +101,7 @@ export class StdioBridge {
       if (cancelled === undefined || this.#memory.initialize) await this.#send(message)
     } catch (error) {
       if (this.#hasLeft) return
-      this.#deps.log(describeError(error))
+      this.#deps.log(this.#explain(error))
       if (isJSONRPCRequest(message)) await this.#answerError(message, error)
       if (!this.#hub && this.#memory.initialize && !isInitializeRequest(message)) await this.#revival.begin()
     }
@@ -152,13 +154,13 @@ export class StdioBridge {
   #events(): HubSessionEvents {
     return {
       onMessage: (hub, message) => this.#toClient(hub, message),
-      onError: error => this.#deps.log(describeError(error)),
+      onError: error => this.#deps.log(this.#explain(error)),
       onStreamLost: (hub, error) => void this.#onStreamLost(hub, error),
     }
   }
 
   async #onStreamLost(hub: Hub, error: Error): Promise<void> {
-    this.#deps.log(describeError(error))
+    this.#deps.log(this.#explain(error))
     const opening = this.#hub
     // The opener reports why it could not open.
     const current = await opening?.catch(() => undefined)
@@ -175,7 +177,7 @@ export class StdioBridge {
       return this.#hub === opening
     } catch (error) {
       if (this.#hub === opening) this.#hub = undefined
-      if (isFirst) this.#deps.log(describeError(error))
+      if (isFirst) this.#deps.log(this.#explain(error))
       return false
     }
   }
@@ -200,7 +202,7 @@ export class StdioBridge {
 
   async #answerError(request: JSONRPCRequest, error: unknown): Promise<void> {
     this.#take(request.id)
-    const message = `The hub did not answer: ${describeError(error)}`
+    const message = `The hub did not answer: ${this.#explain(error)}`
     this.#write({ jsonrpc: '2.0', id: request.id, error: { code: INTERNAL_ERROR, message } })
   }
 
@@ -210,6 +212,13 @@ export class StdioBridge {
     this.#running.delete(id)
     if (id === this.#memory.initialize?.id) this.#initialized?.resolve()
     return running
+  }
+
+  #explain(error: unknown): string {
+    const isRefused = error instanceof SdkHttpError && error.status === 401
+    return isRefused
+      ? `the hub refuses the token in ${this.#deps.tokenFile}: it was revoked, or has expired. To let this client in again, delete that file and start the client anew.`
+      : describeError(error)
   }
 
   get #hasLeft(): boolean {

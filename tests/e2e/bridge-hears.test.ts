@@ -49,7 +49,8 @@ function bridge(clock: Clock = systemClock) {
   const [client, near] = InMemoryTransport.createLinkedPair()
   const findHub = () => ({ url: hub.url, token: hub.token, path: '/mcp' })
   const said = createRecord<string>()
-  const ended = new StdioBridge({ clock, client: near, findHub, log: line => said.add(line) }).run()
+  const log = (line: string) => said.add(line)
+  const ended = new StdioBridge({ clock, client: near, findHub, tokenFile: 'token', log }).run()
   return { transport: client, said, ended }
 }
 

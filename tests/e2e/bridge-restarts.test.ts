@@ -17,6 +17,7 @@ async function connect(hub: TestHub, mode: (typeof MODES)[number]) {
     clock: systemClock,
     client: bridged,
     findHub: () => ({ url: hub.url, token: address.token || hub.token, path: '/mcp' }),
+    tokenFile: 'tokens/in-memory',
     log: line => said.add(line),
   })
   const ended = bridge.run()
@@ -82,7 +83,7 @@ describe.each(MODES)('the bridge of a client of %s', mode => {
     one.address.token = 'wrong'
     await hub.stop()
     await hub.start()
-    await expect(ask(one)).rejects.toThrow(/did not answer/)
+    await expect(ask(one)).rejects.toThrow(/did not answer: the hub refuses the token in tokens.in-memory/)
     one.address.token = hub.token
     expect(await ask(one)).toMatchObject(AGENTS)
   })

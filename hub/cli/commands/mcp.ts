@@ -6,7 +6,7 @@ import { locateData } from '../../config/load.ts'
 import { packageFolder } from '../../config/paths.ts'
 import { systemClock } from '../../core/clock.ts'
 import { StdioBridge } from '../../mcp/stdio-bridge.ts'
-import { clientToken } from '../client-token.ts'
+import { clientToken, clientTokenFile } from '../client-token.ts'
 import { findHub } from '../find-hub.ts'
 import { print, printError, quote } from '../print.ts'
 
@@ -37,6 +37,7 @@ async function runBridge({ as, lean, toolset }: McpOptions): Promise<void> {
     clock: systemClock,
     client: new StdioServerTransport(),
     findHub: () => ({ ...findHub(config), token, path }),
+    tokenFile: clientTokenFile(config.dataFolder, as),
     log: line => printError(`superbloom mcp: ${line}`),
   })
   await bridge.run()
