@@ -1,6 +1,7 @@
 /** The address's hash holds `#token=…`, which is only read and cleared at once, and `#c=<conversation>`. */
 
 const SESSION = 'superbloom.session'
+const HOLDER = 'superbloom.name'
 /** Key under which earlier versions of the page kept the hub's own token. */
 const TOKEN = 'superbloom.token'
 
@@ -30,11 +31,18 @@ function replaceHash(hash: URLSearchParams) {
   history.replaceState(null, '', location.pathname + location.search + rest)
 }
 
-/** The token of this browser's session. */
+/** The token of this browser's session, and the name of who holds it. */
 export const storedSession = {
   get: () => read(SESSION),
-  set: (token: string) => write(SESSION, token),
-  forget: () => write(SESSION, null),
+  name: () => read(HOLDER),
+  set(token: string, name: string) {
+    write(SESSION, token)
+    write(HOLDER, name)
+  },
+  forget() {
+    write(SESSION, null)
+    write(HOLDER, null)
+  },
 }
 
 /** Takes the token that an earlier version of the page kept; it is exchanged for a session. */

@@ -1,5 +1,11 @@
-/** Outcome of a sign-in: the session's token, or why there is none. */
-export type SignIn = { token: string } | { cause: 'unauthorized' | 'forbidden' | 'unreachable' }
+/** A session of this browser, and who holds it. */
+export interface SignedIn {
+  token: string
+  name: string
+}
+
+/** Outcome of a sign-in: the session, or why there is none. */
+export type SignIn = SignedIn | { cause: 'unauthorized' | 'forbidden' | 'unreachable' }
 
 const URL_OF_SESSION = () => new URL('./session', document.baseURI)
 
@@ -8,7 +14,7 @@ export async function signIn(secret: string): Promise<SignIn> {
   const headers = { Authorization: `Bearer ${secret}` }
   try {
     const response = await fetch(URL_OF_SESSION(), { method: 'POST', headers })
-    if (response.status === 201) return { token: ((await response.json()) as { token: string }).token }
+    if (response.status === 201) return (await response.json()) as SignedIn
     if (response.status === 401 || response.status === 429) return { cause: 'unauthorized' }
     return { cause: response.status === 403 ? 'forbidden' : 'unreachable' }
   } catch {

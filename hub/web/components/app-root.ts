@@ -7,8 +7,8 @@ import { createMcp } from '../mcp.ts'
 import { createOutbox } from '../outbox.ts'
 import { createPanelData } from '../panel-data.ts'
 import { createSession } from '../session.ts'
-import { type SignIn, signIn, signOut } from '../sign-in.ts'
-import { Gate, Waiting } from './gate.ts'
+import { type SignedIn, type SignIn, signIn, signOut } from '../sign-in.ts'
+import { Gate, SwitchPerson, Waiting } from './gate.ts'
 import { Shell } from './shell.ts'
 
 /** Milliseconds after which a sign-in at a hub that cannot be reached is tried again. */
@@ -18,6 +18,7 @@ const AGAIN = 3_000
 export function App() {
   const [brought, setBrought] = useState(takeBrought)
   const [token, setToken] = useState(storedSession.get)
+  const [offered, setOffered] = useState<SignedIn | null>(null)
   const [cause, setCause] = useState<string | null>(null)
 
   useEffect(() => {
@@ -37,13 +38,32 @@ export function App() {
   function enter(answer: SignIn) {
     setBrought(null)
     if ('token' in answer) {
-      storedSession.set(answer.token)
-      setToken(answer.token)
+      // A link that somebody else sent must not make a person write in another name unnoticed.
+      if (token && answer.name !== storedSession.name()) setOffered(answer)
+      else begin(answer)
     } else if (!token) leave(answer.cause)
+  }
+
+  function begin({ token: next, name }: SignedIn) {
+    if (token) void signOut(token)
+    storedSession.set(next, name)
+    setToken(next)
+  }
+
+  /** Begins the session of another person, with nothing of the one before, or stays. */
+  function choose(switches: boolean) {
+    setOffered(null)
+    if (!offered) return
+    if (!switches) return void signOut(offered.token)
+    createOutbox(() => localStorage).clear()
+    begin(offered)
   }
 
   /** Returns to the gate; without a reason the person asked to leave. */
   function leave(reason: string | null) {
+    const stored = storedSession.get()
+    // Another tab signed in anew, which ended this session.
+    if (reason !== null && stored && stored !== token) return setToken(stored)
     if (reason !== 'forbidden') storedSession.forget()
     if (reason === null) {
       createOutbox(() => localStorage).clear()
@@ -54,6 +74,8 @@ export function App() {
   }
 
   if (brought) return html`<${SigningIn} key=${brought} secret=${brought} onAnswer=${enter} />`
+  if (offered)
+    return html`<${SwitchPerson} from=${storedSession.name()} to=${offered.name} onChoice=${choose} />`
   if (!token) return html`<${Gate} cause=${cause} onToken=${accept} />`
   return html`<${Connected} key=${token} token=${token} onLeave=${leave} />`
 }

@@ -66,6 +66,26 @@ export function Waiting({ text }: { text: string }) {
   </main>`
 }
 
+interface SwitchProps {
+  from: string | null
+  to: string
+  onChoice: (switches: boolean) => void
+}
+
+/** Asks whether another person is to use this browser from now on. */
+export function SwitchPerson({ from, to, onChoice }: SwitchProps) {
+  return html`<main class="gate">
+    <div class="gate-card">
+      <${Flower} name="superbloom" />
+      <h1>Superbloom</h1>
+      <p class="gate-lead" role="alert">This link signs in as ${to}. You are signed in here${from && html` as ${from}`}.</p>
+      <button type="button" class="primary" onClick=${() => onChoice(false)}>Stay${from && html` ${from}`}</button>
+      <button type="button" class="quiet" onClick=${() => onChoice(true)}>Sign in as ${to}</button>
+    </div>
+    <${Field} plants=${130} />
+  </main>`
+}
+
 /** Shows the page before the hub's welcome, or when the hub has no agent to talk with. */
 export function Welcome({ chat, link, onForget }: { chat: ChatState; link: Link; onForget: () => void }) {
   return html`<main class="gate">
