@@ -16,7 +16,15 @@ import { may, type Principal } from '../core/principal.ts'
 import type { Telemetry } from '../core/telemetry.ts'
 import { plural } from '../core/text.ts'
 import type { CallAudit } from './call-audit.ts'
-import { type Caller, type ForwardDeps, forward, toObject, toRepeat } from './caller.ts'
+import {
+  type Caller,
+  doesResume,
+  type ForwardDeps,
+  forward,
+  outcomeOf,
+  toObject,
+  toRepeat,
+} from './caller.ts'
 import type { HubToolDeps } from './hub-tools/deps.ts'
 import type { HubTool } from './hub-tools/hub-tool.ts'
 import { hubToolOf } from './hub-tools/index.ts'
@@ -60,7 +68,7 @@ export async function callTool(
   let outcome = 'error'
   let noteEnd: Awaited<ReturnType<CallAudit['begin']>> | undefined
   try {
-    const resumes = deps.pending.owns(caller.repeat['requestState'])
+    const resumes = doesResume(deps, caller)
     const call = { by: caller.principal, resumes, ...describeCall(deps, name, args) }
     if (!(lean && name === FIND_TOOLS) && !isGiven(deps, caller, name)) {
       deps.audit.refuse(call)
@@ -69,8 +77,7 @@ export async function callTool(
     noteEnd = await deps.audit.begin(call)
     const meta = { ...caller.meta, ...span.trace }
     const result = await runTool(deps, { ...caller, meta }, { name, args, trace: span.trace })
-    const asks = 'resultType' in result && result.resultType === 'input_required'
-    if (!('isError' in result && result.isError === true)) outcome = asks ? 'asks' : 'ok'
+    outcome = outcomeOf(result)
     return result
   } catch (error) {
     return toFailure(error)
@@ -115,7 +122,9 @@ async function runTool(
   const hubTool = hubToolOf(name)
   if (hubTool) return runHubTool(deps, caller, hubTool, { args, trace })
   const { servers } = deps
-  const result = await forward(deps, caller, options => servers.call(name, args, options))
+  const result = await forward(deps, caller, `tools/call ${name}`, options =>
+    servers.call(name, args, options),
+  )
   const isText = readsText(caller.client.name) && hasWholeText(servers.catalogue.tool(name)?.definition)
   return isText ? toTextResult(result) : result
 }

@@ -49,22 +49,35 @@ export interface ForwardDeps {
   setLogLevel: (level: LogLevel) => void
 }
 
+/** Tells whether a request goes on with one that waits for the client's answers. */
+export function doesResume({ pending }: ForwardDeps, { session, repeat }: Caller): boolean {
+  return !session && pending.owns(repeat['requestState'])
+}
+
+/** Returns what became of a request, in a word for records. */
+export function outcomeOf(result: object): 'ok' | 'error' | 'asks' {
+  if ('isError' in result && result.isError === true) return 'error'
+  return 'resultType' in result && result.resultType === 'input_required' ? 'asks' : 'ok'
+}
+
 /**
- * Forwards a request of a client by `run`. A server's question meanwhile reaches the client in the way of its
+ * Forwards a request of a client by `run`; only the same request, by its name in `what`, goes on with it. A server's question meanwhile reaches the client in the way of its
  * era: as a request of its session, or as a result, after which the client repeats its request with the
  * answers.
  */
 export async function forward(
   { pending, setLogLevel }: ForwardDeps,
   caller: Caller,
+  what: string,
   run: (options: ForwardOptions) => Promise<object>,
 ): Promise<object> {
   const { client, session, signal, repeat } = caller
   if (!session) {
     if (client.logLevel) setLogLevel(client.logLevel)
     const { inputResponses, requestState } = repeat
-    if (!pending.owns(requestState)) return pending.start(caller, run)
-    return pending.resume(caller, requestState, isObject(inputResponses) ? inputResponses : {})
+    if (!pending.owns(requestState)) return pending.start(caller, what, run)
+    const answers = isObject(inputResponses) ? inputResponses : {}
+    return pending.resume(caller, what, requestState, answers)
   }
   const { pages } = session
   try {

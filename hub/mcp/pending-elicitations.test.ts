@@ -35,9 +35,9 @@ function openCall(...names: string[]) {
   return {
     clock,
     askOthers: () => askOthers?.(),
-    begin: () => pending.start(CALLER, run) as Promise<JsonObject>,
-    resume: (state: string, answers: JsonObject) =>
-      pending.resume(CALLER, state, answers) as Promise<JsonObject>,
+    begin: () => pending.start(CALLER, 'tools/call ask', run) as Promise<JsonObject>,
+    resume: (state: string, answers: JsonObject, what = 'tools/call ask') =>
+      pending.resume(CALLER, what, state, answers) as Promise<JsonObject>,
   }
 }
 
@@ -61,4 +61,16 @@ test('a call that asks nothing waits for nothing', async () => {
   const call = openCall()
   expect(await call.begin()).toEqual({ told: [] })
   expect(call.clock.timers).toBe(0)
+})
+
+test('only the request that was asked goes on with the answers', async () => {
+  const call = openCall('name')
+  const begun = call.begin()
+  await call.clock.armed(GATHERED_MS)
+  call.askOthers()
+  call.clock.advance(GATHERED_MS)
+  const { requestState } = await begun
+  await expect(call.resume(String(requestState), {}, 'tools/call other')).rejects.toThrow(
+    'waits for no answer',
+  )
 })

@@ -35,14 +35,14 @@ export class PendingElicitations implements Disposable {
   }
 
   /** Starts a request; resolves with the result, or with what the client is asked for. */
-  start(caller: Caller, run: Run): Promise<object> {
-    return this.#wait(new Exchange(caller, run), caller)
+  start(caller: Caller, what: string, run: Run): Promise<object> {
+    return this.#wait(new Exchange(caller, what, run), caller)
   }
 
-  /** Resumes a request after the client's answers. Throws `not_found` if it waits no longer. */
-  async resume(caller: Caller, state: string, answers: JsonObject): Promise<object> {
+  /** Resumes a request after the client's answers. Throws `not_found` if no such one waits. */
+  async resume(caller: Caller, what: string, state: string, answers: JsonObject): Promise<object> {
     const exchange = this.#pending.get(state)
-    if (!exchange || exchange.owner !== caller.key) {
+    if (!exchange || exchange.owner !== caller.key || exchange.what !== what) {
       const why = 'This request waits for no answer any more'
       throw new HubError('not_found', `${why}: it was given up, or the hub was restarted. Call again.`)
     }
@@ -100,6 +100,7 @@ class Exchange {
   /** Unguessable id: a client that has it is the one that was asked. */
   readonly state = `${PREFIX}${randomUUID()}`
   readonly owner: string
+  readonly what: string
   readonly ended = new AbortController()
   readonly result: Promise<object>
   cancelExpiry: (() => void) | undefined
@@ -111,8 +112,9 @@ class Exchange {
   #onAsked: (() => void) | undefined
   #count = 0
 
-  constructor(caller: Caller, run: Run) {
+  constructor(caller: Caller, what: string, run: Run) {
     this.owner = caller.key
+    this.what = what
     this.#caller = caller
     this.result = run({
       signal: this.ended.signal,

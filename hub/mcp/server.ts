@@ -15,13 +15,14 @@ import { describeError, HubError } from '../core/errors.ts'
 import type { ForwardOptions, JsonObject } from '../core/forwarding.ts'
 import { may, type Principal } from '../core/principal.ts'
 import { ELICITATION, QUESTION_MS } from '../core/server-question.ts'
-import { stripControl, truncate } from '../core/text.ts'
 import { type CallToolDeps, callTool, mayCall } from './call-tool.ts'
 import {
   type Caller,
   describedBy,
+  doesResume,
   ElicitedPages,
   forward,
+  outcomeOf,
   PAGE_DONE,
   type SelfDescription,
   toModernKey,
@@ -31,6 +32,7 @@ import {
 import type { HubPrompts } from './hub-resources/hub-prompts.ts'
 import { conversationOf, type HubResources, ownsResource } from './hub-resources/hub-resources.ts'
 import { hubTools } from './hub-tools/index.ts'
+import { toInstructions } from './instructions.ts'
 import { leanDefinitions } from './lean.ts'
 import type { McpView } from './requests.ts'
 import { isLogged, LOG_MESSAGE, type LogLevel } from './upstream-servers.ts'
@@ -159,16 +161,18 @@ export class McpServer {
       const all = [...hubResources.templates, ...servers.catalogue.resourceTemplates]
       return { resourceTemplates: all.filter(({ uriTemplate }) => this.#mayRead(uriTemplate)) }
     })
-    server.setRequestHandler('resources/read', ({ params: { uri } }, context) =>
-      this.#forward(context, options => {
-        if (!this.#mayRead(uri)) throw new ResourceNotFoundError(uri, `${uri} is not for ${principal.name}`)
+    server.setRequestHandler('resources/read', ({ params: { uri } }, context) => {
+      const refusal = this.#mayRead(uri)
+        ? undefined
+        : new ResourceNotFoundError(uri, `${uri} is not for ${principal.name}`)
+      return this.#forward(context, { method: 'resources/read', args: { uri }, refusal }, options => {
         const read = ownsResource(uri) ? hubResources.read(uri) : servers.readResource(uri, options)
         return read.catch(error => {
           const isMissing = error instanceof HubError && error.code === 'not_found'
           throw isMissing ? new ResourceNotFoundError(uri, error.message) : error
         })
-      }),
-    )
+      })
+    })
     server.setRequestHandler('resources/subscribe', ({ params }) => {
       if (!this.#mayRead(params.uri)) throw new ResourceNotFoundError(params.uri)
       this.#client.onSubscribe?.(params.uri, true)
@@ -198,16 +202,19 @@ export class McpServer {
       const all = [...hubPrompts.list(), ...others.filter(({ name }) => !isOwn(name))]
       return { prompts: all.filter(({ name }) => isGiven(name)) }
     })
-    server.setRequestHandler('prompts/get', ({ params: { name, arguments: args = {} } }, context) =>
-      this.#forward(context, async options => {
-        if (!isGiven(name))
-          throw new HubError('not_found', `There is no prompt ${name} for ${principal.name}`)
-        return isOwn(name) ? hubPrompts.get(name, args) : servers.getPrompt(name, args, options)
-      }),
-    )
+    server.setRequestHandler('prompts/get', ({ params: { name, arguments: args = {} } }, context) => {
+      const refusal = isGiven(name)
+        ? undefined
+        : new HubError('not_found', `There is no prompt ${name} for ${principal.name}`)
+      const asked = { method: 'prompts/get', args: { name, arguments: args }, refusal }
+      return this.#forward(context, asked, async options =>
+        isOwn(name) ? hubPrompts.get(name, args) : servers.getPrompt(name, args, options),
+      )
+    })
     server.setRequestHandler('completion/complete', ({ params }, context) => {
       const { ref, argument } = params
-      return this.#forward(context, async options => {
+      const asked = { method: 'completion/complete', args: { ref, argument } }
+      return this.#forward(context, asked, async options => {
         if (ref.type === 'ref/prompt' && !isGiven(ref.name)) return toCompletion([])
         if (ref.type === 'ref/prompt' && isOwn(ref.name))
           return toCompletion(hubPrompts.complete(ref.name, argument))
@@ -229,15 +236,33 @@ export class McpServer {
     server.setNotificationHandler('notifications/roots/list_changed', () => this.#deps.servers.rootsChanged())
   }
 
-  /** Forwards a request. The result stays as it is: its shape is between the server and the client. */
+  /**
+   * Forwards a request, and records it like a call that looks. The result stays as it is: its shape is between
+   * the server and the client.
+   */
   async #forward<Result>(
     context: ServerContext,
+    { method, args, refusal }: { method: string; args: JsonObject; refusal?: Error | undefined },
     run: (options: ForwardOptions) => Promise<object>,
   ): Promise<Result> {
+    const { audit } = this.#deps
+    const caller = this.#toCaller(context)
+    const resumes = doesResume(this.#deps, caller)
+    const begun = { by: caller.principal, tool: method, args, toolClass: 'look', resumes } as const
+    if (refusal) {
+      audit.refuse(begun)
+      throw toProtocolError(refusal)
+    }
+    const noteEnd = await audit.begin(begun)
+    let outcome = 'error'
     try {
-      return (await forward(this.#deps, this.#toCaller(context), run)) as Result
+      const result = await forward(this.#deps, caller, method, run)
+      outcome = outcomeOf(result)
+      return result as Result
     } catch (error) {
       throw toProtocolError(error)
+    } finally {
+      noteEnd(caller.signal.aborted ? 'cut' : outcome)
     }
   }
 
@@ -318,20 +343,4 @@ function toProtocolError(error: unknown): unknown {
   const isWrong = error.code === 'not_found' || error.code === 'invalid_arguments'
   const code = isWrong ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError
   return new ProtocolError(code, error.message)
-}
-
-const OWN_INSTRUCTIONS =
-  'A hub of homelab tools and persistent agents. Call a tool directly for one quick answer; use hub_chat to hand something to an agent, which remembers, watches and comes back.'
-
-/** Characters of one server's self-description, and of all together. */
-const LONGEST_INSTRUCTIONS = 2_000
-const LONGEST_OF_ALL = 12_000
-
-/** Returns the hub's instructions for a client's model, and then each server's, by its name. */
-function toInstructions(servers: readonly { server: string; text: string }[]): string {
-  const parts = servers.map(
-    ({ server, text }) =>
-      `## The server ${server} says of itself\n${truncate(stripControl(text), LONGEST_INSTRUCTIONS)}`,
-  )
-  return truncate([OWN_INSTRUCTIONS, ...parts].join('\n\n'), LONGEST_OF_ALL)
 }
