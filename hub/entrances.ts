@@ -18,7 +18,6 @@ import { createDoors, type Doors, webSocketTokenOf } from './http/doors.ts'
 import { type Listening, listen, toUrl } from './http/listen.ts'
 import { createMetrics, type Metrics } from './http/metrics/metrics.ts'
 import { createPage } from './http/page.ts'
-import { createWrongRecord } from './http/wrong-tokens.ts'
 import type { Foundation } from './hub.ts'
 import { createMcpEndpoint, type McpEndpoint } from './mcp/endpoint.ts'
 import { createHubPrompts, type HubPrompts } from './mcp/hub-resources/hub-prompts.ts'
@@ -30,6 +29,7 @@ import { readAgentStates, readStatus, type StatusFacts } from './mcp/hub-tools/r
 import { LOG_MESSAGE } from './mcp/upstream-servers.ts'
 import { toShownUrl } from './model/ask-json.ts'
 import { lastSeqOf, listConversations, readMessages } from './store/conversations.ts'
+import { createDoorAudit, type DoorAudit } from './store/door-audit.ts'
 import { createWebhooks } from './triggers/webhooks/webhooks.ts'
 import { createPublicFetch } from './upstream/http/public-fetch.ts'
 
@@ -49,13 +49,8 @@ export async function openEntrances(
   stack: AsyncDisposableStack,
 ): Promise<Listening> {
   const { store, clock, log, config, agents, tokens } = foundation
-  const doors = createDoors({
-    clock,
-    find: token => tokens.find(token),
-    onWrong: createWrongRecord(foundation),
-    tokenHint: `The token is in ${tokenFile('<data>')}, or what SUPERBLOOM_TOKEN says.`,
-    hosts: () => ownNames(config.current),
-  })
+  const audit = createDoorAudit(foundation)
+  const doors = openDoors(foundation, audit)
   const { servers } = engine.serverTools
   const { host, port } = config.current
   let listening: Listening | undefined
@@ -69,6 +64,7 @@ export async function openEntrances(
       log,
       telemetry: foundation.telemetry,
       version: foundation.version,
+      refuse: audit.refuse,
       hub: hubToolDeps,
       hubResources: createHubResources(hubToolDeps),
       hubPrompts,
@@ -90,6 +86,7 @@ export async function openEntrances(
   const app = createApp({
     log,
     doors,
+    audit,
     isReady,
     mayPass: caller => mayPass(caller.id, clock.monotonic()),
     hold: (caller, end) => tokens.hold(caller, end),
@@ -111,8 +108,18 @@ export async function openEntrances(
     logins: { publicUrl: () => config.current.publicUrl, logins: engine.serverTools.logins },
   })
   listening = stack.use(await listen({ host, port, onRequest: app, log }))
-  stack.use(openWebSocket(foundation, engine, { doors, metrics }, listening))
+  stack.use(openWebSocket(foundation, engine, { doors, audit, metrics }, listening))
   return listening
+}
+
+function openDoors({ clock, config, tokens }: Foundation, { refuse }: DoorAudit): Doors {
+  return createDoors({
+    clock,
+    find: token => tokens.find(token),
+    refuse,
+    tokenHint: `The token is in ${tokenFile('<data>')}, or what SUPERBLOOM_TOKEN says.`,
+    hosts: () => ownNames(config.current),
+  })
 }
 
 function toHubToolDeps(foundation: Foundation, engine: Engine, url: () => string): HubToolDeps {
@@ -249,7 +256,7 @@ function toChat({ log, signals, store }: Foundation, { router, approvals }: Engi
     postMessage: router.postMessage,
     decide: approvals.decide,
     async stop(target, by) {
-      const { stopped, waiting } = await router.stop(target, by)
+      const { stopped, waiting } = await router.stop(target, by, '/ws')
       return stopped.length + waiting.length
     },
     readMessages: (conversation, after, limit) => readMessages(store.db, conversation, after, limit),
@@ -260,13 +267,14 @@ function toChat({ log, signals, store }: Foundation, { router, approvals }: Engi
 function openWebSocket(
   foundation: Foundation,
   engine: Engine,
-  { doors, metrics }: { doors: Doors; metrics: Metrics },
+  { doors, audit, metrics }: { doors: Doors; audit: DoorAudit; metrics: Metrics },
   { server }: Listening,
 ): AsyncDisposable {
   return attachWebSocket(server, {
     ...toChat(foundation, engine),
     clock: foundation.clock,
     networkClock: systemClock,
+    refuse: audit.refuse,
     admit: request => {
       doors.checkNames(request)
       return doors.admit(request, webSocketTokenOf(request), { door: 'Chat at /ws', right: 'chat' })

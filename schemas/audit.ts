@@ -8,14 +8,23 @@ export const auditKinds = [
   /** A call of a client that only reads, at its end. */
   'read',
   'approval',
+  /** What a person stopped or started fresh over chat; hub_stop and hub_reset are calls. */
+  'stop',
+  'reset',
+  /** A message or a subscription over chat that was refused. */
+  'chat',
   'allowance',
   'pin',
   'config',
   'sign_in',
   'token',
+  /** A login of the hub at one of its servers. */
+  'login',
   'webhook',
   'event',
   'start',
+  /** Rows that were removed for their age. */
+  'retention',
 ] as const
 export type AuditKind = (typeof auditKinds)[number]
 

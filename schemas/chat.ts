@@ -107,6 +107,8 @@ export interface NewUserMessage {
   author: string
   /** Default: a person's. */
   power?: Power | undefined
+  /** Entrance over which it came. */
+  door?: '/ws' | 'mcp' | undefined
   images?: readonly z.infer<typeof picture>[] | undefined
   clientId?: string | undefined
   /** JSON schema that the answer must fit. */

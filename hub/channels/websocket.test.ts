@@ -40,6 +40,7 @@ async function openDoor() {
       }),
       countAnswer: () => undefined,
       postMessage: never,
+      refuse: never,
       decide: never,
       stop: never,
       readMessages: never,

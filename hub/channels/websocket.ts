@@ -8,6 +8,7 @@ import { HubError, toPublicError } from '../core/errors.ts'
 import { parseJson, withoutNul } from '../core/json.ts'
 import { checkUse, may, type Principal, powerOf } from '../core/principal.ts'
 import { truncate } from '../core/text.ts'
+import type { DoorAudit } from '../store/door-audit.ts'
 import type { Chat } from './chat.ts'
 import { keepAlive } from './keep-alive.ts'
 import { createSubscriptions, type Subscriptions } from './subscriptions.ts'
@@ -24,6 +25,8 @@ const MOST_WAITING = 64
 /** Sockets that may be open at once. */
 export const MOST_SOCKETS = 2_000
 const PROTOCOL = 'superbloom.v1'
+/** Name of this entrance in records. */
+const DOOR = '/ws'
 
 /** Close code for a token that opens nothing any more. */
 const SIGNED_OUT = 4401
@@ -36,6 +39,8 @@ export interface WebSocketDeps extends Chat {
   networkClock: Pick<Clock, 'after'>
   /** Throws if the request is not admitted. */
   admit: (request: IncomingMessage) => Principal
+  /** Records what a principal may not do. */
+  refuse: DoorAudit['refuse']
   /** Calls `end` once a principal's token opens nothing any more, until the returned function is called. */
   hold: (principal: Principal, end: () => void) => () => void
   /** Creates a limit that tells whether a source may send one more frame now. */
@@ -108,11 +113,13 @@ function serve(ws: WebSocket, caller: Principal, deps: WebSocketDeps): void {
   const unsubscribe = listen(deps, { caller, subscriptions, send })
   const release = deps.hold(caller, () => ws.close(SIGNED_OUT, 'The token was revoked or has expired'))
   const stopPings = keepAlive(ws, deps.networkClock)
-  const report = (error: unknown) => {
+  const report = (error: unknown, frame?: ClientFrame) => {
     const { code, message, status } = toPublicError(error)
     if (status >= 500) deps.log.error('frame_failed', { error })
     deps.signals.emit('frameRefused', { code })
-    send({ type: 'error', code, message })
+    const refused = frame && toRefused(frame, code)
+    if (refused) deps.refuse({ ...refused, actor: caller.name, role: caller.role, door: DOOR })
+    send({ type: 'error', code, message, ...clientIdOf(frame) })
   }
   const complain = ({ problem }: Problem) => {
     deps.signals.emit('frameRefused', { code: problem.code })
@@ -129,7 +136,7 @@ function serve(ws: WebSocket, caller: Principal, deps: WebSocketDeps): void {
       .then(() =>
         'problem' in frame ? complain(frame) : handle(frame, { caller, deps, send, subscriptions }),
       )
-      .catch(report)
+      .catch(error => report(error, 'frame' in frame ? frame.frame : undefined))
       .finally(() => {
         if (--waiting < MOST_WAITING) ws.resume()
       })
@@ -190,7 +197,7 @@ async function handle(
       // A decision reaches everyone as an `approval` frame; an error reaches only the client that decided.
       if (!may(caller, 'decide')) throw new HubError('forbidden', toNoDecision(caller))
       const own = caller.role === 'owner' ? {} : { ofPerson: caller.name }
-      await deps.decide({ id, decision, note, always, by: caller.name, where: '/ws', ...own })
+      await deps.decide({ id, decision, note, always, by: caller.name, where: DOOR, ...own })
       return
     }
     case 'stop': {
@@ -210,28 +217,31 @@ async function handle(
     }
     case 'message': {
       const { conversation, text, clientId, images } = frame
-      try {
-        checkUse(deps.mayUse, caller, conversation)
-        const message = await deps.postMessage({
-          conversation,
-          text,
-          clientId,
-          images,
-          author: caller.name,
-          power: powerOf(caller),
-        })
-        send({ type: 'accepted', ...(clientId === undefined ? {} : { clientId }), message })
-      } catch (error) {
-        const { code, message, status } = toPublicError(error)
-        if (status >= 500) deps.log.error('message_failed', { error })
-        deps.signals.emit('frameRefused', { code })
-        send({ type: 'error', code, message, ...(clientId === undefined ? {} : { clientId }) })
-      }
-      return
+      checkUse(deps.mayUse, caller, conversation)
+      const message = await deps.postMessage({
+        conversation,
+        text,
+        clientId,
+        images,
+        author: caller.name,
+        power: powerOf(caller),
+        door: DOOR,
+      })
+      return send({ type: 'accepted', ...clientIdOf(frame), message })
     }
     default:
       frame satisfies never
   }
+}
+
+/** Returns the row of a frame that its sender may not send; a decision that comes too late has one too. */
+function toRefused(frame: ClientFrame, why: string) {
+  if (frame.type === 'ping' || (why !== 'forbidden' && frame.type !== 'decide')) return undefined
+  if (frame.type === 'decide')
+    return { kind: 'approval', details: { approval: frame.approval, decision: frame.decision, why } } as const
+  const { type, conversation } = frame
+  const thread = type === 'stop' ? frame.thread : undefined
+  return { kind: type === 'stop' ? 'stop' : 'chat', details: { conversation, thread, why } } as const
 }
 
 function toNoDecision({ name, role }: Principal): string {

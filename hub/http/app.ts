@@ -4,6 +4,7 @@ import { ANSWER_HEADERS, secure } from '../core/answer-headers.ts'
 import { HubError, toPublicError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import type { McpRequest } from '../core/mcp-request.ts'
+import type { DoorAudit } from '../store/door-audit.ts'
 import type { Authorization } from './authorization/authorization.ts'
 import { bearerOf, LARGEST_BODY } from './doors.ts'
 
@@ -16,12 +17,13 @@ import { createSessionDoor, type SessionDoorDeps } from './session-door.ts'
 export interface AppDeps extends McpDoorDeps {
   log: Log
   authorization: Authorization
+  audit: DoorAudit
   /** Tells whether the hub can do its work. */
   isReady: () => boolean
   /** Serves the page. */
   page: RequestHandler
-  webhooks: Omit<HookDoorDeps, 'doors'>
-  logins: Omit<LoginDoorDeps, 'doors'>
+  webhooks: Omit<HookDoorDeps, 'doors' | 'refuse'>
+  logins: Omit<LoginDoorDeps, 'doors' | 'audit'>
   metrics: Metrics
   tokens: SessionDoorDeps['tokens']
 }
@@ -47,9 +49,12 @@ export function createApp(deps: AppDeps): RequestListener {
     response.setHeader('Content-Type', deps.metrics.contentType)
     response.end(text)
   })
-  app.post('/hooks/:name', ...createHookDoor({ doors: deps.doors, ...deps.webhooks }))
+  app.post(
+    '/hooks/:name',
+    ...createHookDoor({ ...deps.webhooks, doors: deps.doors, refuse: deps.audit.refuse }),
+  )
   app.use(deps.authorization.door)
-  app.use(createLoginDoors({ doors: deps.doors, ...deps.logins }))
+  app.use(createLoginDoors({ ...deps.logins, doors: deps.doors, audit: deps.audit }))
   app.use(createSessionDoor(deps))
   app.use(deps.page)
   app.use((request: Request) => {

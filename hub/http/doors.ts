@@ -4,6 +4,7 @@ import type { Clock } from '../core/clock.ts'
 import { HubError } from '../core/errors.ts'
 import { may, type Principal, type Right } from '../core/principal.ts'
 import { createBuckets } from '../core/rate-limit.ts'
+import { type DoorAudit, UNKNOWN } from '../store/door-audit.ts'
 
 /** Bytes of the largest body that any endpoint takes. */
 export const LARGEST_BODY = 1024 * 1024
@@ -30,8 +31,7 @@ export interface Entry {
   principal?: Principal
 }
 
-interface Refused {
-  door: string
+interface Refused extends Pick<Entry, 'door' | 'right'> {
   /** Whether the request presented something, and that was wrong. */
   isWrong: boolean
   /** Instruction for getting in. */
@@ -51,8 +51,8 @@ export interface DoorsOptions {
   find: (token: string) => Principal | undefined
   /** Hint for callers without a token: the place where this hub's token is kept. */
   tokenHint: string
-  /** Called for a wrong token that is not limited. */
-  onWrong: (entry: { door: string; address: string }) => void
+  /** Records wrong tokens that are not limited, right ones at the wrong door, and whatever a webhook refuses. */
+  refuse: DoorAudit['refuse']
   /** Hostnames besides the loopback ones. */
   hosts: () => readonly string[]
 }
@@ -61,12 +61,18 @@ export function createDoors(options: DoorsOptions): Doors {
   const isOurs = (hostname: string) =>
     LOOPBACK.includes(hostname) || options.hosts().some(host => host.toLowerCase() === hostname)
   const mayBeWrong = createBuckets(WRONG_TOKENS)
-  const refusal = (request: IncomingMessage, { door, isWrong, how }: Refused) => {
-    const address = request.socket.remoteAddress ?? 'unknown'
+  const note = (request: IncomingMessage, { door, right }: Pick<Entry, 'door' | 'right'>, by?: Principal) => {
+    const kind = right === 'hook' ? 'webhook' : 'sign_in'
+    const details = { address: addressOf(request) }
+    options.refuse({ kind, actor: by?.name ?? UNKNOWN, role: by?.role, door, details })
+  }
+  const refusal = (request: IncomingMessage, { door, right, isWrong, how }: Refused) => {
+    const address = addressOf(request)
     if (isWrong && !mayBeWrong(address, options.clock.monotonic())) {
       return new HubError('rate_limited', `${door}: too many wrong tokens from ${address}; wait a minute.`)
     }
-    if (isWrong) options.onWrong({ door, address })
+    // Programs find out by a request without a token how to sign in; senders of webhooks do not.
+    if (isWrong || right === 'hook') note(request, { door, right })
     const problem = isWrong ? 'does not take this token' : 'needs the token'
     return new HubError('unauthorized', `${door} ${problem}: ${how}. ${options.tokenHint}`)
   }
@@ -83,8 +89,9 @@ export function createDoors(options: DoorsOptions): Doors {
     },
     admit(request, presented, { door, right, how = HOW, principal: known }) {
       const principal = known ?? (presented === undefined ? undefined : options.find(presented))
-      if (!principal) throw refusal(request, { door, isWrong: presented !== undefined, how })
+      if (!principal) throw refusal(request, { door, right, isWrong: presented !== undefined, how })
       if (may(principal, right)) return principal
+      note(request, { door, right }, principal)
       throw new HubError(
         'forbidden',
         `${door} does not open with ${principal.name}'s token: its role is ${principal.role}. ${MORE}`,
@@ -92,6 +99,10 @@ export function createDoors(options: DoorsOptions): Doors {
     },
     refusal,
   }
+}
+
+export function addressOf({ socket }: IncomingMessage): string {
+  return socket.remoteAddress ?? 'unknown'
 }
 
 function forbidden(header: string, value: string | undefined, where: string): HubError {

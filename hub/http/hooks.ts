@@ -4,12 +4,14 @@ import express, { type Request, type RequestHandler } from 'express'
 import { type HookOutcome, hookName } from '../../schemas/webhooks.ts'
 import type { Clock } from '../core/clock.ts'
 import { HubError } from '../core/errors.ts'
-import { bearerOf, type Doors, digest, LARGEST_BODY } from './doors.ts'
+import { type DoorAudit, UNKNOWN } from '../store/door-audit.ts'
+import { addressOf, bearerOf, type Doors, digest, LARGEST_BODY } from './doors.ts'
 import { createRoom } from './room.ts'
 
 export interface HookDoorDeps {
   clock: Clock
   doors: Doors
+  refuse: DoorAudit['refuse']
   /** Returns the secret that the config gives a hook. */
   secretOf: (hook: string) => string | undefined
   /** Tells whether the operator trusts what a hook's sender writes. */
@@ -36,10 +38,10 @@ export function createHookDoor(deps: HookDoorDeps): RequestHandler[] {
   const room = createRoom(deps.clock)
   return [
     (request, response, next) => {
-      const hook = readName(request)
+      const hook = readName(request, deps)
       const secret = deps.secretOf(hook)
       const isSigned = secret !== undefined && signatureOf(request) !== undefined
-      const isIn = carriesSecret(request, secret) || (!isSigned && admit(deps.doors, request, hook))
+      const isIn = carriesSecret(request, secret) || (!isSigned && admit(deps, request, hook))
       // The parser would read the whole body before it refuses it.
       if (Number(request.headers['content-length']) > LARGEST_BODY)
         throw new HubError('too_large', `The body of POST /hooks/${hook} is over ${LARGEST_BODY} bytes`)
@@ -50,11 +52,11 @@ export function createHookDoor(deps: HookDoorDeps): RequestHandler[] {
     // A signature covers the bytes as they came, so nothing is inflated.
     express.raw({ limit: LARGEST_BODY, type: () => true, inflate: false }),
     async (request, response) => {
-      const hook = readName(request)
+      const hook = readName(request, deps)
       const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
       const secret = response.locals['signedWith'] as string | undefined
       if (secret !== undefined && !hasRightSignature(request, secret, body))
-        throw deps.doors.refusal(request, { door: doorOf(hook), isWrong: true, how: HOW })
+        throw deps.doors.refusal(request, { ...toEntry(hook), isWrong: true })
       if (!deps.mayPass(hook))
         throw new HubError('rate_limited', `${doorOf(hook)}: too many deliveries at once; slow down.`)
       const events = await deps.take({
@@ -72,19 +74,27 @@ export function createHookDoor(deps: HookDoorDeps): RequestHandler[] {
 }
 
 /** Admits the owner, and a token of this webhook; throws for others. */
-function admit(doors: Doors, request: IncomingMessage, hook: string): boolean {
-  const entry = { door: doorOf(hook), right: 'hook', how: HOW } as const
+function admit({ doors, refuse }: HookDoorDeps, request: IncomingMessage, hook: string): boolean {
+  const entry = toEntry(hook)
   const { authorization, [SIGNATURE]: signature } = request.headers
   const presented = bearerOf(request) ?? passwordOf(request) ?? authorization ?? signature
   const { role, name } = doors.admit(request, presented?.toString(), entry)
   if (role === 'owner' || name === hook) return true
+  const details = { address: addressOf(request) }
+  refuse({ kind: 'webhook', actor: name, role, door: entry.door, details })
   throw new HubError('forbidden', `${doorOf(hook)} does not open with the token of the webhook ${name}.`)
 }
 
-function readName(request: Request): string {
+function readName(request: Request, { refuse }: HookDoorDeps): string {
   const { data, error } = hookName.safeParse(request.params['name'])
   if (data !== undefined) return data
+  const details = { address: addressOf(request), why: 'a name that no webhook can have' }
+  refuse({ kind: 'webhook', actor: UNKNOWN, door: 'Webhooks at /hooks', details })
   throw new HubError('not_found', `The name of a webhook ${error.issues[0]?.message ?? 'is wrong'}`)
+}
+
+function toEntry(hook: string) {
+  return { door: doorOf(hook), right: 'hook', how: HOW } as const
 }
 
 function doorOf(hook: string): string {

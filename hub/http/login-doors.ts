@@ -2,11 +2,13 @@ import express, { type Request, type RequestHandler, Router } from 'express'
 import { z } from 'zod'
 import { name as serverName } from '../../schemas/names.ts'
 import { HubError, toPublicError } from '../core/errors.ts'
+import { type DoorAudit, UNKNOWN } from '../store/door-audit.ts'
 import { bearerOf, type Doors } from './doors.ts'
 import { escapeHtml, STYLE_SOURCE, toHtmlPage } from './html-page.ts'
 
 export interface LoginDoorDeps {
   doors: Doors
+  audit: DoorAudit
   /** Returns the https address at which browsers reach the hub, if there is one. */
   publicUrl: () => string | undefined
   logins: {
@@ -19,6 +21,8 @@ export interface LoginDoorDeps {
   }
 }
 
+type By = Pick<Parameters<DoorAudit['add']>[0], 'kind' | 'actor' | 'role' | 'door'>
+
 const DOOR = 'Logins at /oauth'
 const CALLBACK = '/oauth/callback'
 
@@ -27,7 +31,7 @@ const CALLBACK = '/oauth/callback'
  * /oauth/logins/<state>` tells its outcome, `DELETE /oauth/servers/<name>` forgets one, all with the token.
  * Browsers come back to `GET /oauth/callback`, with the state alone.
  */
-export function createLoginDoors({ doors, publicUrl, logins }: LoginDoorDeps): RequestHandler {
+export function createLoginDoors({ doors, audit, publicUrl, logins }: LoginDoorDeps): RequestHandler {
   const router = Router()
   router.use('/oauth', (_request, response, next) => {
     response.setHeader('Cache-Control', 'no-store')
@@ -40,6 +44,7 @@ export function createLoginDoors({ doors, publicUrl, logins }: LoginDoorDeps): R
     )
     try {
       const server = await logins.finish(queryOf(request))
+      await audit.add({ kind: 'login', actor: 'hub', door: DOOR, outcome: 'ok', details: { server } })
       response
         .type('html')
         .send(
@@ -49,27 +54,37 @@ export function createLoginDoors({ doors, publicUrl, logins }: LoginDoorDeps): R
           ),
         )
     } catch (error) {
-      const { status, message } = toPublicError(error)
+      const { code, status, message } = toPublicError(error)
+      audit.refuse({ kind: 'login', actor: UNKNOWN, door: DOOR, details: { why: code } })
       response
         .status(status)
         .type('html')
         .send(toHtmlPage('Not logged in', `<p>${escapeHtml(message)}</p>`))
     }
   })
-  const admit: RequestHandler = (request, _response, next) => {
-    doors.admit(request, bearerOf(request), { door: DOOR, right: 'admin' })
+  const admit: RequestHandler = (request, response, next) => {
+    const { name, role } = doors.admit(request, bearerOf(request), { door: DOOR, right: 'admin' })
+    response.locals['by'] = { kind: 'login', actor: name, role, door: DOOR } satisfies By
     next()
   }
   router.post('/oauth/logins', admit, express.json(), async (request, response) => {
     const redirectUrl = `${toBase(request, publicUrl())}${CALLBACK}`
-    const begun = await logins.begin(readServer(request.body), redirectUrl)
+    const by = response.locals['by'] as By
+    const server = readServer(request.body)
+    const begun = await logins.begin(server, redirectUrl).catch(error => {
+      audit.refuse({ ...by, details: { server, why: toPublicError(error).code } })
+      throw error
+    })
+    await audit.add({ ...by, outcome: 'begun', details: { server } })
     response.status(201).json({ ...begun, redirectUrl })
   })
   router.get('/oauth/logins/:state', admit, (request, response) => {
     response.json(logins.look(String(request.params['state'])))
   })
-  router.delete('/oauth/servers/:server', admit, (request, response) => {
-    response.json({ forgotten: logins.forget(readServer(request.params)) })
+  router.delete('/oauth/servers/:server', admit, async (request, response) => {
+    const server = readServer(request.params)
+    await audit.add({ ...(response.locals['by'] as By), outcome: 'ended', details: { server } })
+    response.json({ forgotten: logins.forget(server) })
   })
   return router
 }

@@ -21,6 +21,7 @@ import {
   markUsed,
   readPeople,
   readTokens,
+  recordOwnerToken,
   savePerson,
   type TokenChange,
 } from '../store/tokens.ts'
@@ -74,7 +75,9 @@ export class Tokens implements Disposable {
   }
 
   static async open(deps: TokensDeps): Promise<Tokens> {
-    return new Tokens(deps, await readTokens(deps.store.db))
+    const tokens = new Tokens(deps, await readTokens(deps.store.db))
+    await tokens.#recordOwner('hub')
+    return tokens
   }
 
   /** Returns who holds a secret, and notes the use; undefined for a secret that opens nothing. */
@@ -171,6 +174,7 @@ export class Tokens implements Disposable {
         this.#byHash.set(this.#owner.hash, this.#owner)
       }
       this.#end(this.#owner.id)
+      await this.#recordOwner(by)
       return { revoked: all.map(toListed), isOwnerReplaced: secret !== undefined }
     })
   }
@@ -272,6 +276,11 @@ export class Tokens implements Disposable {
 
   #ofPerson(name: string): TokenRow[] {
     return this.#current().filter(row => !isProgram(row) && row.name === name)
+  }
+
+  #recordOwner(by: string): Promise<void> {
+    const { store, clock } = this.#deps
+    return recordOwnerToken(store, this.#owner, { by, at: clock.now() })
   }
 
   #toOwner(secret: string): TokenRow {

@@ -4,6 +4,7 @@ import { openTempStore } from '../../tests/support/temp-store.ts'
 import { createIds } from '../core/ids.ts'
 import { createLog } from '../core/log.ts'
 import { listAudit, verifyAudit } from '../store/audit-log.ts'
+import { createDoorAudit } from '../store/door-audit.ts'
 import type { Store } from '../store/open.ts'
 import { CallAudit } from './call-audit.ts'
 
@@ -27,7 +28,7 @@ async function open() {
     redact: (text: string) => text,
     log,
   }
-  const audit = new CallAudit(given)
+  const audit = new CallAudit({ ...given, refuse: createDoorAudit(given).refuse })
   const outcomes = async () =>
     (await listAudit(store.db, { after: 0, limit: 2000 })).map(({ tool, outcome }) => `${tool} ${outcome}`)
   return {
@@ -64,10 +65,10 @@ test('a refused call has one row, and a token that tries again and again has few
   audit.refuse(change)
   audit.refuse({ ...change, tool: 'sk-a-secret', toolClass: undefined })
   for (let count = 0; count < 1000; count++) audit.refuse(change)
-  audit.refuse({ ...change, by: { ...by, id: 'other' } })
+  audit.refuse({ ...change, by: { ...by, name: 'other' } })
   clock.advance(20_000)
   for (let count = 0; count < 1000; count++) audit.refuse(change)
-  await audit[Symbol.asyncDispose]()
+  await store.write(async () => undefined)
   const rows = await listAudit(store.db, { after: 0, limit: 2000 })
   expect(rows).toHaveLength(50 + 1 + 2)
   expect(new Set(rows.map(({ outcome }) => outcome))).toEqual(new Set(['refused']))

@@ -2,21 +2,22 @@ import type { ToolClass } from '../../schemas/power.ts'
 import type { JsonObject } from '../core/forwarding.ts'
 import type { Log } from '../core/log.ts'
 import type { Principal } from '../core/principal.ts'
-import { createBuckets } from '../core/rate-limit.ts'
 import { hashOf } from '../store/arguments.ts'
 import { type AuditEntry, record, showArguments } from '../store/audit-log.ts'
+import type { DoorAudit } from '../store/door-audit.ts'
 import type { HubToolDeps } from './hub-tools/deps.ts'
 
 /** Milliseconds for which rows wait for others, so that many calls share a commit. */
 const GATHERED_MS = 250
 /** Rows of one commit. */
 const MOST_PER_COMMIT = 1_000
-/** Refused calls of one token that are noted. */
-const REFUSED = { perSecond: 0.1, burst: 50 }
 /** Rows that may wait while nothing can be stored; above that the oldest are lost. */
 const MOST_WAITING = 10_000
 
-type CallAuditDeps = Pick<HubToolDeps, 'store' | 'clock' | 'newId' | 'redact'> & { log: Log }
+type CallAuditDeps = Pick<HubToolDeps, 'store' | 'clock' | 'newId' | 'redact'> & {
+  log: Log
+  refuse: DoorAudit['refuse']
+}
 
 /** A call of a client, before it goes out. */
 export interface BegunCall {
@@ -41,7 +42,6 @@ export class CallAudit implements AsyncDisposable {
   readonly #deps: CallAuditDeps
   /** The beginning of the ids of this run's calls, and their number. */
   readonly #run: string
-  readonly #mayNote = createBuckets(REFUSED)
   #calls = 0
   #waiting: Waiting[] = []
   /** Whether what waits is to be written now. */
@@ -73,10 +73,8 @@ export class CallAudit implements AsyncDisposable {
 
   /** Notes a call that does not go out, but not so many that they fill the disk. */
   refuse(call: BegunCall): void {
-    const { clock } = this.#deps
-    if (!this.#mayNote(call.by.id, clock.monotonic())) return
     const { common, shown } = this.#describe(call)
-    this.#add({ ...common, at: clock.now(), outcome: 'refused', masked: shown })
+    this.#deps.refuse({ ...common, masked: shown })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

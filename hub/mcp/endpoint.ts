@@ -4,6 +4,7 @@ import { HubError } from '../core/errors.ts'
 import type { JsonObject, OfferChange } from '../core/forwarding.ts'
 import type { McpRequest } from '../core/mcp-request.ts'
 import type { Principal } from '../core/principal.ts'
+import type { DoorAudit } from '../store/door-audit.ts'
 import { CallAudit } from './call-audit.ts'
 import { LegacySessions } from './legacy-sessions.ts'
 import { createListChanges } from './list-changes.ts'
@@ -18,6 +19,7 @@ import { onlyWider } from './upstream-servers.ts'
 export interface McpEndpointDeps
   extends Omit<McpServerDeps, 'audit' | 'pending' | 'serverInfo' | 'setLogLevel'> {
   version: string
+  refuse: DoorAudit['refuse']
   /** Returns the names of the configured toolsets. */
   toolsets: () => readonly string[]
 }
@@ -25,10 +27,10 @@ export interface McpEndpointDeps
 export type McpEndpoint = ReturnType<typeof createMcpEndpoint>
 
 /** Creates MCP over Streamable HTTP for clients of both eras. Disposing ends all sessions and streams. */
-export function createMcpEndpoint({ version, toolsets, ...given }: McpEndpointDeps) {
+export function createMcpEndpoint({ version, refuse, toolsets, ...given }: McpEndpointDeps) {
   const { servers, gives, hub, log } = given
   const { store, clock, newId, redact } = hub
-  const audit = new CallAudit({ store, clock, newId, redact, log })
+  const audit = new CallAudit({ store, clock, newId, redact, log, refuse })
   const pending = new PendingElicitations(given.clock)
   const deps = {
     ...given,

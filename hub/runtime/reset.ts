@@ -1,5 +1,6 @@
 import type { ChatMessage, NewUserMessage } from '../../schemas/chat.ts'
 import { HubError } from '../core/errors.ts'
+import { record } from '../store/audit-log.ts'
 import { appendMessage } from '../store/conversations.ts'
 import { postItem } from '../store/inbox.ts'
 import { endSession, newestSession } from '../store/sessions.ts'
@@ -74,6 +75,9 @@ export async function resetByMessage(
       place: message.conversation,
       inReplyTo: posted.id,
     })
+    const { author: actor, door, conversation } = message
+    const details = { conversation, agents, cycles: done.stopped.map(({ cycle }) => cycle) }
+    await record(tx, { at: posted.at, kind: 'reset', actor, door, outcome: 'ok', details })
     return { posted, done: { ...done, messages: [posted, ...done.messages] } }
   })
   if (done) emitReset(deps, done)

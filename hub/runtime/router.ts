@@ -43,9 +43,10 @@ export interface Router extends EventPosts {
   postMessage(message: NewUserMessage): Promise<ChatMessage>
   /**
    * Stops what runs in a thread, or for a conversation, at the next boundary; durable when it resolves. The
-   * result is empty if nothing runs or is about to. Throws `not_found`.
+   * result is empty if nothing runs or is about to. With a `door` it is recorded; calls of tools are anyway.
+   * Throws `not_found`.
    */
-  stop(target: StopTarget, by: string): Promise<Stopping>
+  stop(target: StopTarget, by: string, door?: string): Promise<Stopping>
   /** Posts schedules that are due, once per occurrence; true if more of them are due. */
   fireDue(): Promise<boolean>
   /** Returns the agents of a conversation, the first of which answers; none for an unknown conversation. */
@@ -102,15 +103,16 @@ export function createRouter(deps: RouterDeps): Router {
       }
       return posted
     },
-    async stop(target, by) {
+    async stop(target, by, door) {
       if ('thread' in target) {
         if (!(await hasThread(deps.store.db, target.thread)))
           throw new HubError('not_found', `There is no thread ${target.thread}`)
-        return requestStop(deps, { threads: [target.thread] }, by)
+        return requestStop(deps, { threads: [target.thread] }, { by, door })
       }
       const agents = agentsOf(target.conversation)
       decideAgents(deps, agents, { conversation: target.conversation, text: '' })
-      return requestStop(deps, { threads: agents.map(mainThreadId), conversation: target.conversation }, by)
+      const scope = { threads: agents.map(mainThreadId), conversation: target.conversation }
+      return requestStop(deps, scope, { by, door })
     },
     async fireDue() {
       const fired = await fireDue(deps)

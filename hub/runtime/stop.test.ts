@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { openWorld, type World } from '../../tests/support/runtime-world.ts'
 import { call, hold, refuse, say } from '../../tests/support/scripted-model.ts'
+import { listAudit } from '../store/audit-log.ts'
 import { requestStops } from '../store/stops.ts'
 
 const look = { name: 'look', run: () => ({ text: 'seen', isError: false }) }
@@ -51,6 +52,9 @@ test('promise 9: a stop ends the call of the model at once and keeps what was st
     `notice: ${NOTICE}`,
   ])
   expect(await cycles(world)).toEqual([{ status: 'stopped', stop_requested_by: 'alex' }])
+  const [row] = await listAudit(world.store.db, { kinds: ['stop'], limit: 2 })
+  expect(row).toMatchObject({ actor: 'alex', outcome: 'ok' })
+  expect(JSON.parse(row?.details_json ?? '')).toMatchObject({ cycles: [expect.stringMatching(/^cyc_/)] })
   world.model.script(say('on it'))
   await world.post('go on')
   await world.idle()

@@ -1,4 +1,5 @@
 import type { ChatMessage, NewUserMessage } from '../../schemas/chat.ts'
+import { type AuditEntry, record } from '../store/audit-log.ts'
 import { appendMessage } from '../store/conversations.ts'
 import { hasWaiting } from '../store/inbox.ts'
 import { requestStops, type StoppedCycle, type StopScope } from '../store/stops.ts'
@@ -32,10 +33,30 @@ export interface Stopping {
 }
 
 /** Stops cycles of the scope at their next boundary, also those about to begin; durable when it resolves. */
-export async function requestStop(deps: Deps, scope: StopScope, by: string): Promise<Stopping> {
-  const stopping = await deps.store.write(tx => writeStop(tx, scope, by))
+export async function requestStop(
+  deps: Deps,
+  scope: StopScope,
+  { by, door }: { by: string; door: string | undefined },
+): Promise<Stopping> {
+  const stopping = await deps.store.write(async tx => {
+    const stopping = await writeStop(tx, scope, by)
+    if (door !== undefined) await recordStop(tx, scope, stopping, { at: deps.clock.now(), actor: by, door })
+    return stopping
+  })
   emitStop(deps, stopping, by)
   return stopping
+}
+
+/** Adds a stop to the audit, with the cycles that it ends. */
+function recordStop(
+  tx: Tx,
+  { conversation, threads }: StopScope,
+  { stopped, waiting }: Stopping,
+  who: Pick<AuditEntry, 'at' | 'actor' | 'door'>,
+): Promise<void> {
+  const outcome = stopped.length + waiting.length > 0 ? 'ok' : 'nothing to stop'
+  const details = { conversation, threads, cycles: stopped.map(({ cycle }) => cycle), waiting }
+  return record(tx, { ...who, kind: 'stop', outcome, details })
 }
 
 async function writeStop(tx: Tx, scope: StopScope, by: string): Promise<Stopping> {
@@ -62,11 +83,13 @@ export async function stopByMessage(
   threads: readonly string[],
   message: NewUserMessage,
 ): Promise<ChatMessage> {
-  const { conversation, author } = message
+  const { conversation, author, door } = message
   const { posted, messages, stopping } = await deps.store.write(async tx => {
     const { posted, isNew } = await appendUserMessage(deps, tx, message)
     if (!isNew) return { posted, messages: [], stopping: { stopped: [], waiting: [] } }
-    const stopping = await writeStop(tx, { threads, conversation }, author)
+    const scope = { threads, conversation }
+    const stopping = await writeStop(tx, scope, author)
+    await recordStop(tx, scope, stopping, { at: posted.at, actor: author, door })
     const text = describeStop(stopping, conversation)
     if (text === undefined) return { posted, messages: [posted], stopping }
     const { id: question, at } = posted

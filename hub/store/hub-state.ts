@@ -44,6 +44,18 @@ export async function saveFileHashes(tx: Tx, hashes: ReadonlyMap<string, string>
   await saveState(tx, FILE_HASHES, Object.fromEntries(hashes))
 }
 
+/** Returns the mark of the owner's token that was recorded last; undefined for none yet. */
+export async function readOwnerMark(db: Kysely<Tables>): Promise<string | undefined> {
+  return z
+    .string()
+    .optional()
+    .parse(await readState(db, OWNER_MARK))
+}
+
+export async function saveOwnerMark(tx: Tx, mark: string): Promise<void> {
+  await saveState(tx, OWNER_MARK, mark)
+}
+
 const tokenFactors = z.record(z.string(), z.number().positive()).catch({})
 
 /** Returns how many tokens each model counts for one that is estimated, by the model's name. */
@@ -69,6 +81,7 @@ const MODEL_QUIRKS = 'model_quirks'
 const PRUNED = 'pruned_at'
 const FILE_HASHES = 'file_hashes'
 const NAME_OWNERS = 'name_owners'
+const OWNER_MARK = 'owner_token'
 const TOKEN_FACTORS = 'token_factors'
 
 /** Returns what the hub keeps about itself under a key; undefined if it keeps nothing. */

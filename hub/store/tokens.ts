@@ -1,6 +1,8 @@
 import type { Kysely } from 'kysely'
 import { record } from './audit-log.ts'
 import type { PersonRow, TokenRow } from './door-tables.ts'
+import { readOwnerMark, saveOwnerMark } from './hub-state.ts'
+import type { Store } from './open.ts'
 import type { Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
 
@@ -34,6 +36,25 @@ export async function changeTokens(
   for (const { id } of ending) await endToken(tx, id, at)
   for (const row of made) await tx.insertInto('tokens').values(row).execute()
   await record(tx, ...ending.map(row => told(row, 'revoked')), ...made.map(row => told(row, 'created')))
+}
+
+/** Characters of the hash that tell the owner's token from another one: too few to look for the token with. */
+const MARK_LENGTH = 4
+
+/** Adds to the audit that the owner's token is another one than before, if it is. */
+export async function recordOwnerToken(
+  { db, write }: Pick<Store, 'db' | 'write'>,
+  { id, name, hash }: TokenRow,
+  { by, at }: { by: string; at: number },
+): Promise<void> {
+  const mark = hash.slice(0, MARK_LENGTH)
+  const before = await readOwnerMark(db)
+  if (mark === before) return
+  const row = { at, kind: 'token', actor: by, outcome: 'replaced', details: { id, name } } as const
+  await write(async tx => {
+    await saveOwnerMark(tx, mark)
+    if (before !== undefined) await record(tx, row)
+  })
 }
 
 /** Ends a token; false if it was ended before. */

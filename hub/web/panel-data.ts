@@ -17,7 +17,10 @@ import { createStore } from './store.ts'
 const SETTLE = 800
 
 /** Kinds of the audit's rows that are shown: all but calls that only read, of which the page itself makes many. */
-const TOLD_KINDS = 'call approval allowance pin config sign_in token webhook event start'.split(' ')
+const TOLD_KINDS =
+  'call approval stop reset chat allowance pin config sign_in token login webhook event start retention'.split(
+    ' ',
+  )
 
 /** The sources that each tab shows, with the tool and arguments that read them. */
 const SOURCES: Record<Tab, Question[]> = {

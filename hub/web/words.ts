@@ -65,14 +65,19 @@ export const AUDIT_WORDS: Record<string, string> = {
   call: 'Call',
   read: 'Call',
   approval: 'Decision',
+  stop: 'Stop',
+  reset: 'Fresh start',
+  chat: 'Chat',
   allowance: 'Lasting yes',
   pin: "A server's tools",
   config: 'File',
   sign_in: 'Sign-in',
   token: 'Token',
+  login: 'Login at a server',
   webhook: 'Webhook',
   event: 'Event',
   start: 'Start of the hub',
+  retention: 'Old rows removed',
 }
 
 /** Words for why a part of a history ended. */

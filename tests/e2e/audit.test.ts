@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { AuditRow } from '../../schemas/audit.ts'
+import * as audit from '../support/audit-rows.ts'
 import { openChat } from '../support/chat-client.ts'
 import { runCli } from '../support/cli.ts'
 import { LINES, openClient, type TestClient } from '../support/clients.ts'
@@ -33,21 +34,8 @@ afterAll(async () => {
 
 const cli = (...args: string[]) => runCli(['audit', ...args], { cwd: hub.folder, variables: hub.variables })
 
-/** Returns rows, the oldest first. */
-async function rowsOf(filter: Record<string, unknown>): Promise<AuditRow[]> {
-  const { structuredContent } = await client.call('hub_list_audit', { limit: 1000, ...filter })
-  return (structuredContent as { rows: AuditRow[] }).rows.reverse()
-}
-
-/** Resolves with the rows of a filter once there are as many; what comes later would be one too many. */
-async function untilRows(count: number, filter: Record<string, unknown>): Promise<AuditRow[]> {
-  await until(`${count} rows`, async () => (await rowsOf(filter)).length >= count)
-  await client.call('hub_status', {})
-  await until('later rows are there', async () => (await rowsOf({ tool: 'hub_status' })).length > 0)
-  const rows = await rowsOf(filter)
-  expect(rows).toHaveLength(count)
-  return rows
-}
+const rowsOf = (question: audit.AuditQuestion) => audit.listRows(client, question)
+const untilRows = (count: number, question: audit.AuditQuestion) => audit.untilRows(client, count, question)
 
 test("a client's call that sends has a row before it and one after it, without secrets", async () => {
   const args = { any: `${SECRET} and ${hub.token}`, password: 'swordfish' }

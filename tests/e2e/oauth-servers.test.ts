@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { listRows } from '../support/audit-rows.ts'
 import { runCli, startCli } from '../support/cli.ts'
 import { openClient, textOf } from '../support/clients.ts'
 import { untilReady } from '../support/downstream.ts'
@@ -65,6 +66,14 @@ test('a login holds over a restart of the hub, and is forgotten when that is ask
   expect(existsSync(world.fileOf())).toBe(false)
   await world.untilAsked()
   expect((await logOut()).stdout).toContain('There was no login')
+  await using client = await openClient('sdk 2, 2026-07-28', world.hub)
+  const rows = await listRows(client, { kinds: ['login'] })
+  expect(rows.map(({ actor, outcome }) => [actor, outcome])).toEqual([
+    ['owner', 'begun'],
+    ['hub', 'ok'],
+    ['owner', 'ended'],
+    ['owner', 'ended'],
+  ])
 })
 
 describe('tokens that are over', () => {

@@ -33,7 +33,7 @@ test('promise 1: a post that meets a locked database is refused, says why, and i
   expect((await fetch(`${hub.url}/healthz`)).status).toBe(200)
   expect(await chat.subscribe('homelab')).toBe(0)
   await refused
-  expect(hub.logs.all.filter(({ event }) => event === 'message_failed')).toHaveLength(1)
+  expect(hub.logs.all.filter(({ event }) => event === 'frame_failed')).toHaveLength(1)
 
   other.free()
   await chat.answerTo(await chat.say('homelab', 'lights?', 'c1'))
@@ -48,7 +48,7 @@ test('promise 11: a database that is gone while the hub runs is reported, and po
   renameSync(file, `${file}.aside`)
   const why = 'superbloom.db was deleted, moved or replaced while the hub runs'
   await expect(chat.say('homelab', 'lights?')).rejects.toThrow(why)
-  const failed = hub.logs.all.find(({ event }) => event === 'message_failed')
+  const failed = hub.logs.all.find(({ event }) => event === 'frame_failed')
   expect(failed).toMatchObject({ level: 'error' })
   await using client = await openClient(LINES[0], hub)
   expect((await client.call('hub_status', {})).structuredContent).toMatchObject({

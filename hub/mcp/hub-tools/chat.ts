@@ -58,6 +58,7 @@ export const chat = defineHubTool({
       text: args.message,
       author: principal.name,
       power: powerOf(principal),
+      door: 'mcp',
       clientId: args.idempotencyKey,
       images: args.images,
       schema: args.schema,
