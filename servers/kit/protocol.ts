@@ -72,9 +72,10 @@ function serveTools(server: Server, app: App): void {
     }
     const { clock, log } = app
     const { signal } = context.mcpReq
-    const key = request.params._meta?.[IDEMPOTENCY_KEY] ?? context.mcpReq._meta?.[IDEMPOTENCY_KEY]
+    const meta: Record<string, unknown> = { ...context.mcpReq._meta, ...request.params._meta }
+    const key = meta[IDEMPOTENCY_KEY]
     const idempotencyKey = typeof key === 'string' ? key : undefined
-    const isForeign = (request.params._meta?.[CALL_POWER] ?? context.mcpReq._meta?.[CALL_POWER]) === 'foreign'
+    const isForeign = meta[CALL_POWER] === 'foreign'
     const progress = toProgress(context, log)
     const result = await tool.call(request.params.arguments, {
       clock,
@@ -83,6 +84,7 @@ function serveTools(server: Server, app: App): void {
       progress,
       idempotencyKey,
       isForeign,
+      meta,
     })
     return isForText(context) ? toTextResult(result) : result
   })

@@ -64,6 +64,8 @@ export interface ToolRequest {
   idempotencyKey?: string | undefined
   /** True if a text from outside began the work that the call is part of. */
   isForeign?: boolean | undefined
+  /** The request's `_meta`. */
+  meta?: Readonly<Record<string, unknown>> | undefined
 }
 
 export interface Image {
@@ -135,11 +137,11 @@ async function callTool<Input extends z.ZodObject, Output extends z.ZodObject>(
   const span = typeof spec.limit === 'function' ? spec.limit(input.data) : spec.limit
   const limit = timeoutSignal(context.clock, span ?? DEFAULT_LIMIT)
   const signal = AbortSignal.any([context.signal, limit.signal])
-  const { idempotencyKey, isForeign, progress, clock } = context
+  const { idempotencyKey, isForeign, meta, progress, clock } = context
   const { report, finish } = createReporting(progress, clock)
   try {
     const outcome = await unlessAborted(
-      spec.run(input.data, signal, report, { idempotencyKey, isForeign }),
+      spec.run(input.data, signal, report, { idempotencyKey, isForeign, meta }),
       signal,
     )
     return toResult(outcome, parseOutput(spec, outcome.data), outcome.untrusted ?? foreign)

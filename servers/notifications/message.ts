@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { MessageButton } from '../../schemas/message-buttons.ts'
 
 export const SEVERITIES = ['info', 'warning', 'critical'] as const
 export const severity = z.enum(SEVERITIES)
@@ -18,6 +19,8 @@ export interface Outgoing {
   readonly text: string
   readonly severity: Severity
   readonly picture: Picture | undefined
+  /** Only where the channel's kind has buttons. */
+  readonly buttons: readonly MessageButton[]
   /** Unix milliseconds at which it was accepted. */
   readonly at: number
   /** Unix milliseconds of its first try; undefined during that try. */

@@ -44,6 +44,8 @@ export interface ChannelKind<Schema extends z.ZodObject = z.ZodObject> {
   readonly title: string
   /** The keys that only this kind's entry has. */
   readonly schema: Schema
+  /** True if its messages can have buttons. */
+  readonly hasButtons?: true
   /**
    * Opens a sender. The entry's secrets (tokens, passwords, addresses that contain a key) never appear in
    * output.

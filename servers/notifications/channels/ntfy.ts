@@ -29,6 +29,7 @@ const published = z.object({
 export const ntfy = defineKind({
   kind: 'ntfy',
   title: 'ntfy',
+  hasButtons: true,
   schema: z.strictObject({
     url: httpUrl
       .refine(url => new URL(url).pathname.length > 1, 'must end with the topic')
@@ -74,13 +75,14 @@ type Published = Awaited<ReturnType<typeof toPublished>>
 async function toPublished(message: Outgoing) {
   const { text, note } = cutBytes(message.text, MAX_MESSAGE)
   const title = message.title === undefined ? undefined : cutBytes(message.title, MAX_TITLE).text
+  const count = message.buttons.length
   return {
     message: text,
     title,
     priority: PRIORITIES[message.severity],
     tags: TAGS[message.severity],
     markdown: (await toPlain(text)) !== text.trim(),
-    notes: note === undefined ? [] : [note],
+    notes: [...(note === undefined ? [] : [note]), ...(count === 0 ? [] : [`with ${count} buttons`])],
   }
 }
 
@@ -105,12 +107,19 @@ async function publish(
 }
 
 /**
- * Returns the JSON to publish. Apps of ntfy 2.16 and later show a repeated `sequence_id` once; older servers
+ * Returns the JSON to publish. ntfy takes a button as an action of the kind "http". Apps of ntfy 2.16 and later show a repeated `sequence_id` once; older servers
  * ignore it.
  */
 function toJson(message: Outgoing, topic: string, { notes: _, ...sent }: Published) {
   const attach = message.picture?.kind === 'url' ? { attach: message.picture.url } : {}
-  return { topic, ...sent, ...attach, sequence_id: message.id }
+  const actions = message.buttons.map(button => ({
+    action: 'http',
+    method: 'POST',
+    clear: true,
+    ...button,
+  }))
+  const shown = actions.length === 0 ? {} : { actions }
+  return { topic, ...sent, ...attach, ...shown, sequence_id: message.id }
 }
 
 function toHeaders(id: string, file: string, sent: Published): Record<string, string> {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
 import { z } from 'zod'
+import type { MessageButton } from '../../../schemas/message-buttons.ts'
 import { ToolFailure } from '../../kit/failure.ts'
 import { describeError } from '../../kit/log.ts'
 import { toByteText, toCountText } from '../../kit/text.ts'
@@ -18,6 +19,7 @@ export interface Accepted {
   text: string
   severity: Severity
   picture: Picture | undefined
+  buttons: readonly MessageButton[]
   /** The key that makes messages duplicates; default: their words. */
   key: string | undefined
   /** A repeated key returns the first answer and sends nothing. */
@@ -110,15 +112,15 @@ function insert(
   given: Accepted,
   row: { id: string; request: string; channel: ChannelConfig; missed: number },
 ): string {
-  const { title, text, severity, picture, now } = given
+  const { title, text, severity, picture, buttons, now } = given
   const missed =
     row.missed > 0 ? `\n\n(${row.missed} more like this came since the last and were not sent.)` : ''
   const bytes = picture?.kind === 'bytes' ? picture : undefined
   database
     .prepare(
       `insert into messages
-         (id, request, channel, title, text, severity, image, image_type, image_url, dedupe, status, due, created_at)
-       values (@id, @request, @channel, @title, @text, @severity, @image, @type, @url, @dedupe, 'waiting', @now, @now)`,
+         (id, request, channel, title, text, severity, image, image_type, image_url, buttons, dedupe, status, due, created_at)
+       values (@id, @request, @channel, @title, @text, @severity, @image, @type, @url, @buttons, @dedupe, 'waiting', @now, @now)`,
     )
     .run({
       id: row.id,
@@ -130,6 +132,7 @@ function insert(
       image: bytes ? Buffer.from(bytes.bytes) : null,
       type: bytes?.mimeType ?? null,
       url: picture?.kind === 'url' ? picture.url : null,
+      buttons: row.channel.kind.hasButtons && buttons.length > 0 ? JSON.stringify(buttons) : null,
       dedupe: toDedupe(given),
       now,
     })

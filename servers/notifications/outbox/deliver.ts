@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3'
+import { withoutButtonKeys } from '../../../schemas/message-buttons.ts'
 import { type Clock, unlessAborted } from '../../kit/clock.ts'
 import { describeError, type Log } from '../../kit/log.ts'
 import { UpstreamFailure } from '../../kit/upstream/failure.ts'
@@ -43,7 +44,11 @@ export async function deliver(
   if (signal.aborted && !(error instanceof UpstreamFailure)) return
   const facts = { now, triedAt: first.tried_at ?? now, attempts: first.attempts, random: deps.random() }
   const outcome = decideOutcome(error, facts)
-  log('warn', 'notification not sent', { channel: first.channel, again: outcome.kind === 'retry', error })
+  log('warn', 'notification not sent', {
+    channel: first.channel,
+    again: outcome.kind === 'retry',
+    error: withoutButtonKeys(describeError(error)),
+  })
   finishFailed(database, rows, outcome, now)
 }
 

@@ -22,6 +22,8 @@ export function toOutgoing(rows: readonly Row[], timezone: string, isDoubtful: b
     ...words,
     severity: SEVERITIES.findLast(one => rows.some(row => row.severity === one)) ?? first.severity,
     picture: rows.map(toPicture).find(picture => picture !== undefined),
+    // Nobody could tell which message of a list a button belongs to.
+    buttons: rows.length === 1 ? first.buttons : [],
     at: first.created_at,
     triedAt: first.tried_at ?? undefined,
     isDoubtful,

@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3'
+import { withoutButtonKeys } from '../../../schemas/message-buttons.ts'
 import type { Delivered } from '../message.ts'
 import type { Outcome } from './decide-outcome.ts'
 import type { Row } from './row.ts'
@@ -20,7 +21,7 @@ export function finishSent(
     .transaction(() => {
       const update = database.prepare(
         `update messages set status = 'sent', due = null, finished_at = ?, upstream_id = ?, notes = ?, failure = null,
-           doubtful = 0, image = null where seq = ?`,
+           doubtful = 0, image = null, buttons = null where seq = ?`,
       )
       for (const { seq } of rows) update.run(now, upstreamId ?? null, JSON.stringify(notes), seq)
       database
@@ -32,6 +33,7 @@ export function finishSent(
       trim(database)
     })
     .immediate()
+  overwriteButtons(database, rows)
 }
 
 /** Commits the outcome of rows whose try failed. */
@@ -43,16 +45,29 @@ export function finishFailed(database: Database, rows: readonly Row[], outcome: 
   const isDoubtful = outcome.kind === 'retry' && outcome.isDoubtful
   const update = database.prepare(
     `update messages set status = @status, due = @due, finished_at = @finishedAt, failure = @failure,
-       doubtful = max(doubtful, @doubtful), image = iif(@due is null, null, image)
+       doubtful = max(doubtful, @doubtful), image = iif(@due is null, null, image),
+       buttons = iif(@due is null, null, buttons)
      where seq = @seq`,
   )
-  const values = { status, due, finishedAt, failure: JSON.stringify(failure), doubtful: isDoubtful ? 1 : 0 }
+  const values = {
+    status,
+    due,
+    finishedAt,
+    failure: withoutButtonKeys(JSON.stringify(failure)),
+    doubtful: isDoubtful ? 1 : 0,
+  }
   database
     .transaction(() => {
       for (const { seq } of rows) update.run({ ...values, seq })
       trim(database)
     })
     .immediate()
+  if (status === 'failed') overwriteButtons(database, rows)
+}
+
+/** Empties the log ahead of the database, which still holds the keys of buttons that were deleted. */
+function overwriteButtons(database: Database, rows: readonly Row[]): void {
+  if (rows.some(({ buttons }) => buttons.length > 0)) database.pragma('wal_checkpoint(TRUNCATE)')
 }
 
 /**
@@ -76,7 +91,7 @@ export function resume(database: Database, channels: readonly string[], now: num
         .run(now, ...channels)
       database
         .prepare(
-          `update messages set status = 'failed', due = null, finished_at = ?, failure = ?, image = null
+          `update messages set status = 'failed', due = null, finished_at = ?, failure = ?, image = null, buttons = null
            where due is not null and created_at < ? and channel not in (${marks})`,
         )
         .run(now, JSON.stringify(failure), now - ORPHANED_AFTER, ...channels)

@@ -4,7 +4,7 @@ import type { Database } from 'better-sqlite3'
 import { ToolFailure } from '../../kit/failure.ts'
 import { describeError } from '../../kit/log.ts'
 
-const VERSION = 1
+const VERSION = 2
 const LOCK_WAIT_MS = 5000
 
 const SCHEMA = `
@@ -58,6 +58,8 @@ export async function openDatabase(path: string): Promise<Database> {
     database.pragma('locking_mode = EXCLUSIVE')
     database.pragma('journal_mode = WAL')
     database.pragma('synchronous = FULL')
+    // The keys of buttons are secrets: what is deleted is overwritten.
+    database.pragma('secure_delete = ON')
     database.transaction(migrate).immediate(database)
     return database
   } catch (error) {
@@ -79,5 +81,6 @@ function migrate(database: Database): void {
   const version = Number(database.pragma('user_version', { simple: true }))
   if (version > VERSION) throw new Error(`it was written by a newer version (${version})`)
   database.exec(SCHEMA)
+  if (version < 2) database.exec('alter table messages add column buttons text')
   database.pragma(`user_version = ${VERSION}`)
 }

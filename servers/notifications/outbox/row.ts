@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { z } from 'zod'
+import { messageButtons } from '../../../schemas/message-buttons.ts'
 import type { Failure } from '../../kit/failure.ts'
 import { type Picture, severity } from '../message.ts'
 import { toPictureName } from '../text/picture.ts'
@@ -36,6 +37,11 @@ const row = z.object({
   image: z.instanceof(Uint8Array).nullable(),
   image_type: z.string().nullable(),
   image_url: z.string().nullable(),
+  /** Deleted once the message is finished, since they hold keys. */
+  buttons: z
+    .string()
+    .nullable()
+    .transform(text => (text === null ? [] : messageButtons.parse(JSON.parse(text)))),
   /** Number of equal messages that came within the channel's window and were not sent. */
   repeats: z.number(),
   status,

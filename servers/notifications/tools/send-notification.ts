@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { z } from 'zod'
+import { BUTTONS, messageButtons } from '../../../schemas/message-buttons.ts'
 import type { Clock } from '../../kit/clock.ts'
 import { ToolFailure } from '../../kit/failure.ts'
 import { cleanText } from '../../kit/text.ts'
@@ -64,16 +65,17 @@ export function sendNotification(deps: SendDeps): Tool {
     reachesOwnChannels: true,
     input: toInput(channels),
     output,
-    async run(given, signal, _report, { idempotencyKey, isForeign }) {
+    async run(given, signal, _report, { idempotencyKey, isForeign, meta }) {
       const targets = channels.pick(given.channel, given.severity)
       // The address of a picture could carry away what the work has read.
       const picture = given.image === undefined || isForeign ? undefined : readPicture(given.image)
       const { title, severity: grade, key } = given
+      const buttons = messageButtons.catch([]).parse(meta?.[BUTTONS])
       const text = isForeign ? `${FROM_OUTSIDE}\n\n${given.message}` : given.message
       const opened = await outbox.open()
       signal.throwIfAborted()
       const send = async (to: readonly ChannelConfig[], requestKey: string | undefined) => {
-        const message = { title, text, severity: grade, picture, key, idempotencyKey: requestKey }
+        const message = { title, text, severity: grade, picture, buttons, key, idempotencyKey: requestKey }
         const answer = accept(opened.database, { ...message, channels: to, now: clock.now() }, newId)
         opened.dispatcher.wake()
         await untilSettled(clock, opened, answer, signal)
