@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { createDescribeTool } from './catalogue/describe-tool.ts'
 import { createToolFinder } from './catalogue/find-tools.ts'
+import { createNotificationChannel, type NotificationChannel } from './catalogue/notification-channel.ts'
 import { createServerTools, type ServerTools } from './catalogue/server-tools.ts'
 import { createToolBox } from './catalogue/tool-box.ts'
 import { openToolPins, type ToolPins } from './catalogue/tool-pins.ts'
@@ -12,6 +13,7 @@ import { type ServersWatch, watchServers } from './catalogue/watch-servers.ts'
 import { builtIns } from './config/built-ins.ts'
 import { childEnvironment, listSecretFiles, serverEnvironment } from './config/environment.ts'
 import { budgetOf } from './config/models.ts'
+import { notifiesOf, notifySettings } from './config/notify.ts'
 import { readDropInEntry } from './config/pasted-servers.ts'
 import { codeFile } from './config/paths.ts'
 import { combineSources } from './core/due.ts'
@@ -20,6 +22,7 @@ import type { Foundation } from './hub.ts'
 import { ownsResource } from './mcp/hub-resources/hub-resources.ts'
 import { hubTools } from './mcp/hub-tools/index.ts'
 import { createMetaTools } from './meta-tools/index.ts'
+import { openNotify } from './notify/open-notify.ts'
 import { createAnswers, type PolicyAnswers } from './policy/explain.ts'
 import { classOf, decidePolicy, type PolicyQuestion } from './policy/policy.ts'
 import { applyAgentFiles } from './runtime/agent-files.ts'
@@ -48,6 +51,7 @@ export interface Engine extends PolicyAnswers {
   readonly router: Router
   readonly runtime: Runtime
   readonly approvals: Approvals
+  readonly notify: ReturnType<typeof openNotify> & { channel: NotificationChannel }
   readonly reset: Reset
   readonly describeTool: ReturnType<typeof createDescribeTool>
   readonly crashGuard: CrashGuard
@@ -68,15 +72,7 @@ export async function createEngine(foundation: Foundation, stack: AsyncDisposabl
   let retired: readonly string[] = []
   const routes = { store, clock, newId, signals, telemetry, agents: () => agents.all, retired: () => retired }
   const router = createRouter(routes)
-  const metaTools = createMetaTools({
-    newId,
-    signals,
-    agentsOf: router.agentsOf,
-    agent: agents.find,
-    get timezone() {
-      return foundation.timezone
-    },
-  })
+  const metaTools = openMetaTools(foundation, router)
   const metaNames = metaTools.map(({ name }) => name)
   const sandbox = await openSandbox(childEnvironment(), () => listHidden(config))
   const serverTools = stack.use(openServerTools(foundation, { router, metaNames, sandbox }, stack))
@@ -88,8 +84,13 @@ export async function createEngine(foundation: Foundation, stack: AsyncDisposabl
   // No cycle starts before the servers have settled: the startup barrier then enlarges the semaphore.
   const semaphore = createSemaphore(0)
   const runtime = stack.use(openRuntime(foundation, crashGuard, toolBox, semaphore))
-  const own = { agent: agents.find, owner: randomUUID(), sampleFor: runtime.sampleFor }
+  const notifies = notifiesOf(config)
+  const own = { agent: agents.find, owner: randomUUID(), sampleFor: runtime.sampleFor, notifies }
   const approvals = stack.use(createApprovals({ ...routes, log, toolBox, ...own }))
+  const channel = createNotificationChannel(servers)
+  const settings = () => notifySettings(config)
+  const told = { store, clock, log, signals, channel, settings, decide: approvals.decide }
+  const notify = { channel, ...openNotify(told, stack) }
   stack.defer(signals.on('posted', ({ thread }) => runtime.wake(thread)))
   const serversWatch = watchServers(foundation, () => servers.status(), stack)
   followModels(foundation, runtime, stack)
@@ -111,6 +112,7 @@ export async function createEngine(foundation: Foundation, stack: AsyncDisposabl
     router,
     runtime,
     approvals,
+    notify,
     reset: createReset(routes),
     describeTool: createDescribeTool(servers, metaTools, {
       hubTools,
@@ -150,6 +152,19 @@ function listHidden({ current, file }: Foundation['config']) {
   return { dataFolder: current.dataFolder, files: listSecretFiles(file) }
 }
 
+function openMetaTools(foundation: Foundation, { agentsOf }: Router) {
+  const { newId, signals, agents } = foundation
+  return createMetaTools({
+    newId,
+    signals,
+    agentsOf,
+    agent: agents.find,
+    get timezone() {
+      return foundation.timezone
+    },
+  })
+}
+
 /** Returns a function that starts the clock of everything that has a time. */
 function createClock(
   { store, clock, random, log, signals, config }: Foundation,
@@ -170,7 +185,7 @@ function createClock(
 
 async function start(
   foundation: Foundation,
-  { applyAgents, runtime, serverTools }: Engine,
+  { applyAgents, runtime, serverTools, notify }: Engine,
   barrier: StartupBarrier,
   stack: AsyncDisposableStack,
 ): Promise<void> {
@@ -182,6 +197,7 @@ async function start(
     // The number of tokens that the tools take is known only now.
     warnOfLimits(foundation, runtime)
     barrier.open()
+    notify.notifier.begin()
   }
   stack.defer(onceSettled(foundation, serverTools, open))
 }
@@ -256,6 +272,7 @@ function openRuntime(
     compactionModel: () => models.current.compaction,
     agent: agents.find,
     budget: () => budgetOf(config.current),
+    notifies: notifiesOf(config),
     owner: randomUUID(),
     noteCycle,
     get timezone() {

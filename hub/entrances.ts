@@ -76,12 +76,7 @@ export async function openEntrances(
     }),
   )
   notifyClients(foundation, mcp, hubPrompts, stack)
-  const metrics = createMetrics({
-    clock,
-    signals: foundation.signals,
-    describeTool: engine.describeTool,
-    status: () => readStatus(foundation, toStatusFacts(foundation, engine), {}),
-  })
+  const metrics = openMetrics(foundation, engine)
   const mayPass = createBuckets(REQUESTS)
   const app = createApp({
     log,
@@ -103,6 +98,7 @@ export async function openEntrances(
     }),
     page: createPage(pageFolder),
     mcp: mcp.handle,
+    buttons: engine.notify.buttons,
     webhooks: openHooks(foundation, engine),
     metrics,
     logins: { publicUrl: () => config.current.publicUrl, logins: engine.serverTools.logins },
@@ -120,6 +116,12 @@ function openDoors({ clock, config, tokens }: Foundation, { refuse }: DoorAudit)
     tokenHint: `The token is in ${tokenFile('<data>')}, or what SUPERBLOOM_TOKEN says.`,
     hosts: () => ownNames(config.current),
   })
+}
+
+function openMetrics(foundation: Foundation, engine: Engine): Metrics {
+  const { clock, signals } = foundation
+  const status = () => readStatus(foundation, toStatusFacts(foundation, engine), {})
+  return createMetrics({ clock, signals, describeTool: engine.describeTool, status })
 }
 
 function toHubToolDeps(foundation: Foundation, engine: Engine, url: () => string): HubToolDeps {
@@ -188,6 +190,7 @@ function toStatusFacts(foundation: Foundation, engine: Engine): StatusFacts {
     agents: agents.all,
     problems: [
       ...config.problems,
+      ...engine.notify.channel.problems(config.current.notify?.channel),
       ...agents.problems,
       ...agents.all.flatMap(agent => runtime.problemOf(agent) ?? []),
     ],

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { authorization } from './authorization.ts'
 import { span, toMilliseconds } from './duration.ts'
 import { name, serverName, toServerNames } from './names.ts'
+import { notify } from './notify.ts'
 import { power } from './power.ts'
 import { PROVIDER_NAMES } from './providers.ts'
 import { HEADER_TEXT, headerName, isHeaderText, requestBody } from './request-parts.ts'
@@ -224,9 +225,6 @@ const writtenName = z.string().superRefine((written, context) => {
 
 const servers = z.record(writtenName, z.union([z.literal(false), serverEntry]))
 
-/** A question that VS Code asks a person before it starts a server; here the environment answers it. */
-const input = z.looseObject({ id: z.string().min(1), default: z.unknown().optional() })
-
 /** The file `superbloom.yaml`. Unknown keys are errors. */
 export const configFile = z
   .strictObject({
@@ -300,12 +298,13 @@ export const configFile = z
       .record(hookName, hookEntry)
       .default({})
       .describe('secrets of those who send to /hooks/<name>, by its name'),
+    notify: notify.optional().describe('tells the owner elsewhere what waits for a person; default off'),
     authorization: authorization.optional().describe('sign-in of MCP clients with OAuth; default off'),
     concurrency: z.int().min(1).max(256).default(8).describe('cycles at once over all agents'),
     servers: servers.optional().describe('MCP servers by name; false switches a built-in one off'),
     mcpServers: servers.optional().describe('another name for servers'),
     inputs: z
-      .array(input)
+      .array(z.looseObject({ id: z.string().min(1), default: z.unknown().optional() }))
       .optional()
       .describe(
         'as VS Code has them: what it asks a person comes from the environment, else from the default here',

@@ -12,6 +12,7 @@ const SIBLINGS = [
   'triggers',
   'mcp',
   'http',
+  'notify',
   'telemetry',
 ]
 

@@ -28,7 +28,7 @@ import type { Servers } from './servers.ts'
 import type { ToolPins } from './tool-pins.ts'
 
 /** The field of a request's `_meta` that holds the idempotency key of a call. */
-const IDEMPOTENCY_KEY = 'superbloom/idempotencyKey'
+export const IDEMPOTENCY_KEY = 'superbloom/idempotencyKey'
 
 /** The most servers' tools of which an agent is told; an agent that has more looks for them instead. */
 const LEAN_ABOVE = 60

@@ -4,6 +4,7 @@ import { type ConfigFile, configFile, type ServerEntry } from '../../schemas/con
 import { systemTimezone } from '../core/clock.ts'
 import { describeError, HubError } from '../core/errors.ts'
 import type { LogLevel } from '../core/log.ts'
+import { isLoopback } from '../core/loopback.ts'
 import type { ModelsConfig } from '../core/model.ts'
 import { decideConfigured, isPasted, splitKeys, withoutSettings } from './configured-servers.ts'
 import type { Environment } from './environment.ts'
@@ -114,7 +115,7 @@ export function loadConfig(environment: Environment): Config {
 /** Throws unless clients can sign in with OAuth at this address, or at the one that the hub listens on. */
 function checkPublicUrl(publicUrl = 'http://localhost'): void {
   const { protocol, hostname, pathname } = new URL(publicUrl)
-  const isSafe = protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
+  const isSafe = protocol === 'https:' || isLoopback(hostname)
   if (isSafe && pathname === '/') return
   throw new HubError(
     'bad_request',

@@ -6,8 +6,8 @@ import type { Log } from '../core/log.ts'
 import type { McpRequest } from '../core/mcp-request.ts'
 import type { DoorAudit } from '../store/door-audit.ts'
 import type { Authorization } from './authorization/authorization.ts'
+import { type ButtonDoorDeps, createButtonDoor, isForButton, toLoggedPath } from './button-door.ts'
 import { bearerOf, LARGEST_BODY } from './doors.ts'
-
 import { createHookDoor, type HookDoorDeps } from './hooks.ts'
 import { createLoginDoors, type LoginDoorDeps } from './login-doors.ts'
 import { isForMcp, type McpDoorDeps, serveMcp } from './mcp-door.ts'
@@ -24,6 +24,7 @@ export interface AppDeps extends McpDoorDeps {
   page: RequestHandler
   webhooks: Omit<HookDoorDeps, 'doors' | 'refuse'>
   logins: Omit<LoginDoorDeps, 'doors' | 'audit'>
+  buttons: ButtonDoorDeps['buttons']
   metrics: Metrics
   tokens: SessionDoorDeps['tokens']
 }
@@ -35,7 +36,8 @@ export function createApp(deps: AppDeps): RequestListener {
   app.set('etag', false)
   app.use((request, response, next) => {
     secure(response)
-    deps.doors.checkNames(request)
+    if (isForButton(request.path)) deps.doors.checkHost(request)
+    else deps.doors.checkNames(request)
     next()
   })
   app.get('/healthz', (_request, response) => void response.json({ status: 'ok' }))
@@ -56,6 +58,7 @@ export function createApp(deps: AppDeps): RequestListener {
   app.use(deps.authorization.door)
   app.use(createLoginDoors({ ...deps.logins, doors: deps.doors, audit: deps.audit }))
   app.use(createSessionDoor(deps))
+  app.use(createButtonDoor(deps))
   app.use(deps.page)
   app.use((request: Request) => {
     throw new HubError('not_found', `There is nothing at ${request.method} ${request.path}`)
@@ -80,7 +83,7 @@ export function createApp(deps: AppDeps): RequestListener {
 /** The status under which a request counts whose client left before the answer, as others count it. */
 const CLIENT_LEFT = 499
 
-const DOORS = new Set(['mcp', 'hooks', 'oauth', 'session', 'metrics', 'healthz', 'readyz'])
+const DOORS = new Set(['mcp', 'hooks', 'a', 'oauth', 'session', 'metrics', 'healthz', 'readyz'])
 
 /** Returns the door of a request, for its figures: `page` for everything that is no other door. */
 function doorOf({ url = '' }: IncomingMessage): string {
@@ -100,7 +103,7 @@ function refuse(
   challenge = 'Bearer realm="superbloom"',
 ): void {
   const { code, message, status } = toPublicError(error)
-  if (status >= 500) log.error('request_failed', { error, path: request.url?.split('?', 1)[0] })
+  if (status >= 500) log.error('request_failed', { error, path: toLoggedPath(request.url?.split('?', 1)[0]) })
   if (status === 429) response.setHeader('Retry-After', RETRY_AFTER_S)
   if (status === 401) response.setHeader('WWW-Authenticate', challenge)
   const text = JSON.stringify({ error: { code, message } })

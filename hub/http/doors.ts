@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Clock } from '../core/clock.ts'
 import { HubError } from '../core/errors.ts'
+import { isLoopback } from '../core/loopback.ts'
 import { may, type Principal, type Right } from '../core/principal.ts'
 import { createBuckets } from '../core/rate-limit.ts'
 import { type DoorAudit, UNKNOWN } from '../store/door-audit.ts'
@@ -12,6 +13,8 @@ export const LARGEST_BODY = 1024 * 1024
 export interface Doors {
   /** Throws `forbidden` for a Host or an Origin that is not the hub's (DNS rebinding, foreign pages). */
   checkNames(request: IncomingMessage): void
+  /** Throws `forbidden` for a Host that is not the hub's. */
+  checkHost(request: IncomingMessage): void
   /**
    * Returns who sends a request. Throws `unauthorized`, or `rate_limited` after many wrong tokens; a right token
    * is always admitted. Throws `forbidden` for a right token whose role does not have the right.
@@ -38,7 +41,6 @@ interface Refused extends Pick<Entry, 'door' | 'right'> {
   how: string
 }
 
-const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 const MORE =
   'The owner makes others with "superbloom tokens create", and lets people in with "superbloom people add".'
 const HOW = 'send "Authorization: Bearer <token>"'
@@ -59,7 +61,7 @@ export interface DoorsOptions {
 
 export function createDoors(options: DoorsOptions): Doors {
   const isOurs = (hostname: string) =>
-    LOOPBACK.includes(hostname) || options.hosts().some(host => host.toLowerCase() === hostname)
+    isLoopback(hostname) || options.hosts().some(host => host.toLowerCase() === hostname)
   const mayBeWrong = createBuckets(WRONG_TOKENS)
   const note = (request: IncomingMessage, { door, right }: Pick<Entry, 'door' | 'right'>, by?: Principal) => {
     const kind = right === 'hook' ? 'webhook' : 'sign_in'
@@ -76,12 +78,15 @@ export function createDoors(options: DoorsOptions): Doors {
     const problem = isWrong ? 'does not take this token' : 'needs the token'
     return new HubError('unauthorized', `${door} ${problem}: ${how}. ${options.tokenHint}`)
   }
+  const checkHost = ({ headers: { host } }: IncomingMessage) => {
+    if (host === undefined || !isOurs(toHostname(`http://${host}`))) {
+      throw forbidden('Host', host, 'hosts in superbloom.yaml, or set SUPERBLOOM_PUBLIC_URL')
+    }
+  }
   return {
+    checkHost,
     checkNames(request) {
-      const host = request.headers.host
-      if (host === undefined || !isOurs(toHostname(`http://${host}`))) {
-        throw forbidden('Host', host, 'hosts in superbloom.yaml, or set SUPERBLOOM_PUBLIC_URL')
-      }
+      checkHost(request)
       const { origin } = request.headers
       if (origin !== undefined && !isOurs(toHostname(origin))) {
         throw forbidden('Origin', origin, 'hosts in superbloom.yaml')

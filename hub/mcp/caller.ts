@@ -6,6 +6,7 @@ import {
   ProtocolError,
   ProtocolErrorCode,
 } from '@modelcontextprotocol/server'
+import { BUTTONS } from '../../schemas/message-buttons.ts'
 import { type ForwardOptions, isObject, type JsonObject, type Requester } from '../core/forwarding.ts'
 import type { Principal } from '../core/principal.ts'
 import type { PendingElicitations } from './pending-elicitations.ts'
@@ -132,13 +133,14 @@ export function toOptions(
   }
 }
 
-/** Keys of `_meta` that the hub sets itself; of the others the trace's context matters most. */
+/** Keys of `_meta` that only the hub sets; of the others the trace's context matters most. */
 const OURS: ReadonlySet<string> = new Set([
   'progressToken',
   PROTOCOL_VERSION_META_KEY,
   CLIENT_INFO_META_KEY,
   CLIENT_CAPABILITIES_META_KEY,
   LOG_LEVEL_META_KEY,
+  BUTTONS,
 ])
 
 /** Reads a client's self-description from the `_meta` of a request of 2026-07-28. */

@@ -2,6 +2,7 @@ import { type Insertable, type Kysely, sql } from 'kysely'
 import type { Approval, ApprovalStatus } from '../../schemas/chat.ts'
 import { parseJson } from '../core/json.ts'
 import { record } from './audit-log.ts'
+import { deleteApprovalKeys } from './notifications.ts'
 import type { ApprovalRow, Tables, ToolCallRow } from './tables.ts'
 import type { Tx } from './writer.ts'
 
@@ -88,7 +89,9 @@ export async function decideOpen(tx: Tx, id: string, decided: Decided): Promise<
     .$if(decided.status !== 'expired', query => query.where('expires_at', '>', decided.at))
     .returningAll()
     .executeTakeFirst()
-  if (row) await recordDecisions(tx, [row], decided.at)
+  if (!row) return undefined
+  await deleteApprovalKeys(tx, id)
+  await recordDecisions(tx, [row], decided.at)
   return row
 }
 

@@ -82,7 +82,8 @@ export function showArguments(args: unknown, redact: (text: string) => string): 
 /** Matches keys of secrets that are too short to look for inside the names of the config. */
 const SHORT_KEY = /^(?:pwd|pin|psk|otp)$/i
 /** Matches tokens whose makers gave them a shape. */
-const SHAPED = /\b(?:sk-[\w-]{8,}|gh[opsur]_\w{8,}|github_pat_\w{8,}|xox[a-z]-[\w-]{8,}|AKIA[A-Z0-9]{12,})/g
+const SHAPED =
+  /\b(?:sba_[\w-]{8,}|sk-[\w-]{8,}|gh[opsur]_\w{8,}|github_pat_\w{8,}|xox[a-z]-[\w-]{8,}|AKIA[A-Z0-9]{12,})/g
 /** Matches `NAME=value` of a list of variables. */
 const SETTING = /^([\w.-]+)=[\s\S]+$/
 

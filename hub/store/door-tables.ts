@@ -20,6 +20,13 @@ export interface DoorTables {
   }
   /** People who may sign in on the page, besides the owner. */
   people: { name: string; role: ListedPerson['role']; created_at: number }
+  /** Keys of buttons that answer approvals; deleted once the approval is decided. */
+  approval_keys: {
+    /** SHA-256 of the key, in hex. */
+    hash: string
+    approval_id: string
+    created_at: number
+  }
   /** What the hub's own authorization server keeps. Its secrets are kept as hashes, its own keys as they are. */
   oauth: {
     /** Name of the model in oidc-provider, such as RefreshToken. */

@@ -4,6 +4,10 @@ CREATE TABLE allowances (
   id text primary key, agent text not null, tool text not null, power text not null, reason text not null,
   until bigint not null, created_by text not null, created_at bigint not null, revoked_at bigint);
 CREATE INDEX allowances_of on allowances (agent, tool);
+CREATE TABLE approval_keys (
+  hash text not null, approval_id text not null, created_at bigint not null,
+  constraint approval_keys_key primary key (hash)) without rowid;
+CREATE INDEX approval_keys_approval on approval_keys (approval_id);
 CREATE TABLE approvals (
   id text primary key, call_id text not null unique, thread_id text not null, cycle_id text not null,
   agent text not null, tool text not null, arguments text not null, arguments_hash text not null,
@@ -94,6 +98,10 @@ CREATE TABLE messages (
 CREATE INDEX messages_cycle on messages (cycle_id) where cycle_id is not null;
 CREATE UNIQUE INDEX messages_once on messages (conversation_id, token, client_id)
   where client_id is not null;
+CREATE TABLE notifications (
+  id text not null, about text not null, state text not null, attempts integer not null, due_at bigint,
+  created_at bigint not null, constraint notifications_key primary key (id)) without rowid;
+CREATE INDEX notifications_due on notifications (due_at) where due_at is not null;
 CREATE TABLE oauth (
   kind text not null, hash text not null, related text, payload_json text not null,
   consumed_at bigint, expires_at bigint,

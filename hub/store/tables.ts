@@ -1,6 +1,7 @@
 import type { Generated, Insertable, Selectable } from 'kysely'
 import type { AuditKind } from '../../schemas/audit.ts'
 import type { MessageKind, ToolCallStatus } from '../../schemas/chat.ts'
+import type { NotifiedOf } from '../../schemas/notify.ts'
 import type { Power, ToolClass } from '../../schemas/power.ts'
 import type { DoorTables } from './door-tables.ts'
 
@@ -18,6 +19,9 @@ export type ThreadStatus = 'active' | 'sleeping' | 'waiting' | 'complete' | 'fai
 export type Unanswered = 'new' | 'again' | 'asked'
 
 export type HistoryForm = 'whole' | 'stub' | 'cut' | 'hidden'
+
+/** `sent`: the notifications server took it. `over`: what it was about ended first. */
+export type NotificationState = 'due' | 'sent' | 'failed' | 'over'
 
 export interface Tables extends DoorTables {
   agents: {
@@ -207,6 +211,18 @@ export interface Tables extends DoorTables {
     verdict_json: string
     at: number
   }
+  /** What people are to be notified of; its words are made when it is sent. */
+  notifications: {
+    /** Id of what it is about: of an approval. */
+    id: string
+    about: NotifiedOf
+    state: NotificationState
+    /** Tries that failed. */
+    attempts: number
+    /** Time of the next try; null if there is none. */
+    due_at: number | null
+    created_at: number
+  }
   conversations: { id: string; last_seq: number; created_at: number }
   messages: {
     conversation_id: string
@@ -362,6 +378,7 @@ export type EventRow = Selectable<Tables['events']>
 export type MessageRow = Selectable<Tables['messages']>
 export type NewSchedule = Insertable<Tables['schedules']>
 export type NewToolCall = Insertable<Tables['tool_calls']>
+export type NotificationRow = Selectable<Tables['notifications']>
 export type ApprovalRow = Selectable<Tables['approvals']>
 export type ToolPinRow = Selectable<Tables['tool_pins']>
 export type AuditTableRow = Selectable<Tables['audit']>

@@ -130,6 +130,9 @@ const DOORS: Record<string, [enter: (token: string | undefined) => Promise<numbe
     '/mcp?tools=lean': [mcp('/mcp?tools=lean'), PROGRAMS],
     '/ws': [upgrade, { ...PROGRAMS, owner: 101, member: 101, guest: 101, client: 101, narrow: 403 }],
     'POST /hooks/:name': [http('POST', '/hooks/radarr', '{}'), { ...ONLY_OWNER, owner: 202, hook: 202 }],
+    // The key of a button is in the path; no token opens it.
+    'POST /a/:key': [http('POST', '/a/none', '{}'), open(404)],
+    'ALL /a/:key': [http('GET', '/a/none'), open(405)],
     'POST /session': [http('POST', '/session'), { ...ONLY_OWNER, owner: 201, member: 409, guest: 409 }],
     'DELETE /session': [
       // The sessions of the other tests are not to end here.
@@ -198,7 +201,8 @@ describe('doors by credentials', () => {
     // Wrong tokens are limited; what is tested here is not how many of them there may be.
     const status = await enter?.(tokens[credential])
     const right = expected?.[credential]
-    expect([right, right === 401 ? 429 : right]).toContain(status)
+    const isLimited = right === 401 || door === 'POST /a/:key'
+    expect([right, isLimited ? 429 : right]).toContain(status)
   })
 })
 

@@ -1,3 +1,4 @@
+import type { Action } from '../support/phone-hub.ts'
 import { type LabServer, startLab } from './http.ts'
 
 export interface Published {
@@ -6,6 +7,7 @@ export interface Published {
   message: string
   title?: string
   priority?: number
+  actions?: Action[]
 }
 
 export interface Ntfy extends LabServer {

@@ -242,7 +242,7 @@ function createLife(parts: Parts, death: Death | undefined) {
   const newId = createIds(clock.now)
   const retired: string[] = []
   const telemetry = createTelemetry({ clock, log, signals })
-  const common = { store, clock, newId, signals, telemetry }
+  const common = { store, clock, newId, signals, telemetry, notifies: () => true }
   const router = createRouter({ ...common, agents: () => [...agents.values()], retired: () => retired })
   const reset = createReset({ ...common, agents: () => [...agents.values()] })
   const meta = createMetaTools({

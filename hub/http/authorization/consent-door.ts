@@ -1,6 +1,7 @@
 import express, { type Request, type RequestHandler, type Response, Router } from 'express'
 import { z } from 'zod'
 import { HubError, toPublicError } from '../../core/errors.ts'
+import { isLoopback } from '../../core/loopback.ts'
 import { stripUnseen } from '../../core/text.ts'
 import type { Doors } from '../doors.ts'
 import { escapeHtml, STYLE_SOURCE, toHtmlPage } from '../html-page.ts'
@@ -24,7 +25,6 @@ const ENTRY = {
   right: 'admin',
   how: "enter the owner's token",
 } as const
-const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 
 /** Matches what may stand in the page's policy; a URL's host may have a semicolon too. */
 const HOST = /^[\w.:[\]-]+$/
@@ -92,7 +92,7 @@ async function readAsked({ provider }: OwnIssuer, request: Request, response: Re
   const client = uid === request.params['uid'] ? await provider.Client.find(clientId) : undefined
   const redirect = URL.parse(String(params['redirect_uri']))
   if (!client || !redirect) throw new HubError('bad_request', 'The program that asked is gone; begin again.')
-  if (redirect.protocol === 'http:' && !LOOPBACK.includes(redirect.hostname))
+  if (redirect.protocol === 'http:' && !isLoopback(redirect.hostname))
     throw new HubError('bad_request', `${redirect.origin} is not https, so a stranger could read the answer.`)
   if (isWeb(redirect) && !HOST.test(redirect.host))
     throw new HubError('bad_request', `The program's answer goes to ${redirect.host}, which names no host.`)

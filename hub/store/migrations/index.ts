@@ -15,6 +15,7 @@ import { up as tokens } from './011-tokens.ts'
 import { up as audit } from './012-audit.ts'
 import { up as oauth } from './013-oauth.ts'
 import { up as auditEnd } from './014-audit-end.ts'
+import { up as notifications } from './015-notifications.ts'
 
 type Up = (db: Kysely<unknown>, dialect: Dialect) => Promise<void>
 
@@ -34,6 +35,7 @@ export const migrations: readonly { name: string; up: Up }[] = [
   { name: '012-audit', up: audit },
   { name: '013-oauth', up: oauth },
   { name: '014-audit-end', up: auditEnd },
+  { name: '015-notifications', up: notifications },
 ]
 
 /** Brings the schema of a database up to date. Throws, with the migration's name, if one fails. */

@@ -1,0 +1,16 @@
+import { z } from 'zod'
+
+const notifiedOf = z.enum(['approvals'])
+/** What people are notified of. */
+export type NotifiedOf = z.infer<typeof notifiedOf>
+
+/** Where the owner is notified of what waits for a person. */
+export const notify = z.strictObject({
+  channel: z.string().trim().min(1).describe('a channel of the notifications server'),
+  about: z.array(notifiedOf).min(1).default(['approvals']).describe('what is told of'),
+  private: z
+    .boolean()
+    .default(false)
+    .describe('true: nobody but the owner reads the channel, so its messages may have buttons that approve'),
+})
+export type NotifySettings = z.infer<typeof notify>
