@@ -1,26 +1,47 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { build } from 'vite'
 import { writeSbom } from './sbom.ts'
 
-/* This script makes dist/: the JavaScript of hub/, servers/ and schemas/, the page, what all is made of, and other files. */
+/*
+ * This script makes dist/: the JavaScript of hub/, servers/ and schemas/, the page as one bundle, what all is made
+ * of, and other files.
+ */
 
 const root = join(import.meta.dirname, '..')
 const dist = join(root, 'dist')
 
+/** Files that index.html names as they are. */
+const STATIC = ['favicon.svg', 'manifest.webmanifest', 'theme-boot.js']
+/** By the map, browsers find the packages that the sources import; the bundle holds them. */
+const IMPORT_MAP = /\s*<script type="importmap">.*<\/script>/
+
 rmSync(dist, { recursive: true, force: true })
-const isNotCompiled = (path: string) => !path.endsWith('.ts')
-cpSync(join(root, 'hub/web'), join(dist, 'hub/web'), { recursive: true, filter: isNotCompiled })
+await bundlePage()
 cpSync(join(root, 'hub/upstream/drop-in-loader.mjs'), join(dist, 'hub/upstream/drop-in-loader.mjs'))
 writeSbom(root, dist)
 // The program is compiled last, and all of it or nothing is emitted: where it exists, the rest does too.
-const isBuilt =
-  compile('tsconfig.page.json', '--noEmit', 'false', '--noEmitOnError', '--outDir', 'dist') &&
-  compile('tsconfig.build.json')
+const isBuilt = compile('tsconfig.page.json') && compile('tsconfig.build.json')
 process.exitCode = isBuilt ? 0 : 1
 
-function compile(project: string, ...options: string[]): boolean {
+function compile(project: string): boolean {
   const compiler = join(root, 'node_modules/typescript/bin/tsc')
-  const args = [compiler, '-p', project, '--rootDir', '.', ...options]
+  const args = [compiler, '-p', project, '--rootDir', '.']
   return spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' }).status === 0
+}
+
+/** Bundles the page: a script and a stylesheet whose names change with what they hold, beside the static files. */
+async function bundlePage(): Promise<void> {
+  const web = join(root, 'hub/web')
+  const outDir = join(dist, 'hub/web')
+  await build({
+    root: web,
+    base: './',
+    configFile: false,
+    logLevel: 'warn',
+    plugins: [{ name: 'bare-imports', transformIndexHtml: html => html.replace(IMPORT_MAP, '') }],
+    build: { outDir, emptyOutDir: false, assetsInlineLimit: 0, modulePreload: { polyfill: false } },
+  })
+  for (const name of STATIC) cpSync(join(web, name), join(outDir, name))
 }

@@ -2,9 +2,10 @@ import { hash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire, stripTypeScriptTypes } from 'node:module'
 import { dirname, join } from 'node:path'
+import compression from 'compression'
 import express, { type RequestHandler, Router } from 'express'
 
-/** Modules that the page imports, by the name under /vendor, as files of their packages. */
+/** Packages that the page imports where it is not bundled, by the name under /vendor, as files of their packages. */
 const VENDOR: Readonly<Record<string, string>> = {
   'preact.js': 'preact/dist/preact.mjs',
   'preact-hooks.js': 'preact/hooks/dist/hooks.mjs',
@@ -13,11 +14,18 @@ const VENDOR: Readonly<Record<string, string>> = {
   'purify.js': 'dompurify/dist/purify.es.mjs',
 }
 
-/** Serves the page from its folder, with a policy under which only the hub's own code runs. */
+/** Bundled files have names that change with what they hold. */
+const BUNDLED = /^\/assets\//
+
+/**
+ * Serves the page from its folder, with a policy under which only the hub's own code runs: a bundle, or in a checkout
+ * the sources as they are.
+ */
 export function createPage(folder: string): RequestHandler {
   const index = readFileSync(join(folder, 'index.html'), 'utf8')
   const scripts = hashScripts(index)
   const router = Router()
+  router.use(compression())
   router.use((request, response, next) => {
     response.set({
       'Content-Security-Policy': toPolicy(scripts, request.headers.host),
@@ -25,11 +33,11 @@ export function createPage(folder: string): RequestHandler {
       'X-DNS-Prefetch-Control': 'off',
       'X-Frame-Options': 'DENY',
       'Cross-Origin-Opener-Policy': 'same-origin',
-      'Cache-Control': 'no-cache',
+      'Cache-Control': BUNDLED.test(request.path) ? 'public, max-age=31536000, immutable' : 'no-cache',
     })
     next()
   })
-  router.get('/', (_request, response) => void response.type('html').send(index))
+  router.get('/', (_request, response) => void response.type('html').set('ETag', toTag(index)).send(index))
   for (const [name, file] of Object.entries(VENDOR)) {
     router.get(`/vendor/${name}`, (_request, response) => {
       response.type('js').sendFile(resolvePackageFile(file), { cacheControl: false, dotfiles: 'allow' })
@@ -37,13 +45,9 @@ export function createPage(folder: string): RequestHandler {
   }
   router.get(/^((?:\/[a-z-]+)+)\.[jt]s$/, (request, response, next) => {
     const source = join(folder, `${request.params[0]}.ts`)
-    // A package has the modules as JavaScript.
     if (!existsSync(source)) return next()
     const code = stripTypes(readFileSync(source, 'utf8'))
-    response
-      .type('js')
-      .set('ETag', `"${hash('sha256', code, 'base64url')}"`)
-      .send(code)
+    response.type('js').set('ETag', toTag(code)).send(code)
   })
   const files = express.static(folder, { index: false, cacheControl: false })
   router.use((request, response, next) => {
@@ -52,6 +56,10 @@ export function createPage(folder: string): RequestHandler {
     return files(request, response, next)
   })
   return router
+}
+
+function toTag(text: string): string {
+  return `"${hash('sha256', text, 'base64url')}"`
 }
 
 /**

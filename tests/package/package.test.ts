@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { request as send } from 'undici'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { writeSbom } from '../../scripts/sbom.ts'
 import { builtProgram, ensureBuilt, root } from '../support/built.ts'
@@ -157,15 +158,28 @@ describe('the package', () => {
     expect(html).toContain('<title>Superbloom</title>')
     expect(files.filter(({ status }) => status !== 200)).toEqual([])
     const scripts = files.filter(({ type }) => type.includes('javascript')).map(({ path }) => path)
-    expect(scripts).toEqual(
-      expect.arrayContaining([
-        '/app.js',
-        ...['preact', 'htm', 'marked', 'purify'].map(name => `/vendor/${name}.js`),
-      ]),
-    )
+    expect(scripts.sort()).toEqual([expect.stringMatching(/^\/assets\/index-\S+\.js$/), '/theme-boot.js'])
     expect(
       readdirSync(installed('superbloom', 'dist', 'hub', 'web')).filter(name => name.endsWith('.ts')),
     ).toEqual([])
+  })
+
+  test('the page is small, and a reload transfers none of it again', async () => {
+    const { files } = await crawlPage(`${url}/`)
+    const paths = ['/', ...files.map(({ path }) => path)]
+    let bytes = 0
+    for (const path of paths) {
+      const first = await send(`${url}${path}`, { headers: { 'accept-encoding': 'gzip' } })
+      bytes += (await first.body.arrayBuffer()).byteLength
+      const headers = { 'if-none-match': String(first.headers['etag']) }
+      const again = await send(`${url}${path}`, { headers })
+      await again.body.dump()
+      expect({ path, status: again.statusCode }).toEqual({ path, status: 304 })
+      const isKept = String(first.headers['cache-control']).includes('immutable')
+      expect({ path, isKept }).toEqual({ path, isKept: path.startsWith('/assets/') })
+    }
+    expect(paths.length).toBeLessThan(15)
+    expect(bytes).toBeLessThan(150_000)
   })
 
   test('runs its metrics server as JavaScript of the package', async () => {
