@@ -54,3 +54,12 @@ export const auditVerdict = z.object({
   broken: z.object({ seq: z.int(), why: z.string() }).optional().describe('the first row that is wrong'),
 })
 export type AuditVerdict = z.infer<typeof auditVerdict>
+
+/** Says for people how far the chain holds. */
+export function describeVerdict({ first, last, hash, broken }: AuditVerdict): string {
+  const holds =
+    last < first
+      ? 'The audit has no rows that hold'
+      : `The audit holds from row ${first} to ${last}, whose hash is ${hash}`
+  return broken ? `${holds}. Row ${broken.seq}: ${broken.why}.` : `${holds}.`
+}

@@ -40,6 +40,7 @@ export function createRetention(
     const now = clock.now()
     const { days, auditDays } = deps.kept()
     const horizons = {
+      now,
       before: now - days * DAY_MS,
       onceBefore: now - ONCE_MS,
       auditBefore: now - auditDays * DAY_MS,

@@ -96,18 +96,39 @@ test('no row can be changed or removed, but as the oldest by retention', async (
     copied(6),
   ])
     await expect(store.write(tx => sql.raw(change).execute(tx))).rejects.toThrow('the audit is append-only')
-  expect(await store.write(tx => pruneAudit(tx, 3, 100))).toBe(2)
-  expect(await verifyAudit(store.db)).toMatchObject({ first: 3, last: 5 })
-  await fill(store, 1)
+  expect(await store.write(tx => pruneAudit(tx, { before: 3, limit: 100, at: 10 }))).toBe(2)
   expect(await verifyAudit(store.db)).toMatchObject({ first: 3, last: 6 })
-  expect(await store.write(tx => pruneAudit(tx, 9, 2))).toBe(2)
-  expect(await store.write(tx => pruneAudit(tx, 9, 100))).toBe(2)
-  expect(await store.write(tx => pruneAudit(tx, 9, 100))).toBe(0)
-  const empty = await verifyAudit(store.db)
-  expect(empty).toMatchObject({ first: 7, last: 6 })
   await fill(store, 1)
-  expect(await verifyAudit(store.db)).toMatchObject({ first: 7, last: 7 })
-  expect((await verifyAudit(store.db)).broken).toBeUndefined()
+  expect(await verifyAudit(store.db)).toMatchObject({ first: 3, last: 7 })
+  const later = (limit: number) => store.write(tx => pruneAudit(tx, { before: 9, limit, at: 11 }))
+  expect([await later(2), await later(100), await later(100)]).toEqual([2, 1, 0])
+  const rows = await listAudit(store.db, { kinds: ['retention'], limit: 10 })
+  expect(rows.map(({ details_json }) => JSON.parse(details_json))).toMatchObject([
+    { first: 5, last: 5 },
+    { first: 3, last: 4 },
+    { first: 1, last: 2 },
+  ])
+  expect(await verifyAudit(store.db)).toEqual({ first: 6, last: 9, hash: rows[0]?.hash })
+})
+
+test.each([
+  ['before retention ever ran', 0],
+  ['after retention ran', 2],
+  ['although retention ran again', 3],
+])('rows that somebody removed as if by retention are found: %s', async (_when, runs) => {
+  await using store = await openTempStore()
+  await fill(store, 9)
+  const prune = (before: number) => store.write(tx => pruneAudit(tx, { before, limit: 100, at: 20 }))
+  if (runs > 0) expect(await prune(3)).toBe(2)
+  await store.write(tx =>
+    sql`update audit_chain set removed_seq = 6, removed_hash = (select hash from audit where seq = 6)`.execute(
+      tx,
+    ),
+  )
+  await store.write(tx => sql`delete from audit where seq <= 6`.execute(tx))
+  if (runs === 3) expect(await prune(8)).toBe(1)
+  const { broken } = await verifyAudit(store.db)
+  expect(broken?.why).toMatch(runs === 3 ? /became of the rows from 3 on/ : /no row of retention tells/)
 })
 
 test('secrets do not get in: by their names, or known by their values', async () => {

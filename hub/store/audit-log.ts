@@ -1,9 +1,11 @@
 import { hash as digest } from 'node:crypto'
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
+import { z } from 'zod'
 import type { AuditKind, AuditVerdict } from '../../schemas/audit.ts'
 import type { Power } from '../../schemas/power.ts'
 import { isSecretName } from '../../schemas/redact.ts'
+import { toIso } from '../core/clock.ts'
 import { isObject } from '../core/forwarding.ts'
 import { parseJson, withoutNul } from '../core/json.ts'
 import { maskSecrets } from '../core/mask-secrets.ts'
@@ -181,7 +183,23 @@ const PAGE = 500
 
 /** Checks the chain from its beginning to the end that it has now. */
 export async function verifyAudit(db: Kysely<Tables>): Promise<AuditVerdict> {
-  const chain = await db.selectFrom('audit_chain').selectAll().executeTakeFirstOrThrow()
+  const chain = await readChain(db)
+  const verdict = await verifyChain(db, chain)
+  if (!verdict.broken) return verdict
+  // Retention may have removed rows while they were read.
+  const { removed_seq } = await readChain(db)
+  return removed_seq > chain.removed_seq ? verifyAudit(db) : verdict
+}
+
+function readChain(db: Kysely<Tables>): Promise<Tables['audit_chain']> {
+  return db.selectFrom('audit_chain').selectAll().executeTakeFirstOrThrow()
+}
+
+/** Details of a row that tells which rows retention removed. */
+const removal = z.looseObject({ first: z.int(), last: z.int() })
+type Removal = z.infer<typeof removal>
+
+async function verifyChain(db: Kysely<Tables>, chain: Tables['audit_chain']): Promise<AuditVerdict> {
   const first = chain.removed_seq + 1
   let [seq, hash] = [chain.removed_seq, chain.removed_hash]
   const stop = (why: string): AuditVerdict => ({
@@ -190,6 +208,8 @@ export async function verifyAudit(db: Kysely<Tables>): Promise<AuditVerdict> {
     hash,
     broken: { seq: seq + 1, why },
   })
+  // The last row that was removed, by what the chain itself tells.
+  let removed: number | undefined
   while (seq < chain.last_seq) {
     const rows = await selectListed(db)
       .where('audit.seq', '>', seq)
@@ -202,17 +222,27 @@ export async function verifyAudit(db: Kysely<Tables>): Promise<AuditVerdict> {
       if (row.seq !== seq + 1) return stop('it is missing')
       if (hashRow(hash, row) !== row.hash) return stop('it is not as it was written')
       if (hasOtherArguments(row)) return stop('the arguments in tool_calls are not those of the call')
+      if (row.kind === 'retention') {
+        const told = removal.safeParse(parseJson(row.details_json)).data
+        if (!told || (removed !== undefined && told.first !== removed + 1))
+          return stop(`it does not tell what became of the rows from ${(removed ?? 0) + 1} on`)
+        removed = told.last
+      }
       ;[seq, hash] = [row.seq, row.hash]
     }
     await yieldToOthers()
   }
   if (hash !== chain.last_hash) return stop('the chain ends elsewhere')
+  const verdict = { first, last: seq, hash }
+  if (chain.removed_seq !== (removed ?? 0)) {
+    const why = 'the rows up to it are gone, and no row of retention tells of that'
+    return { ...verdict, broken: { seq: chain.removed_seq, why } }
+  }
   // One statement, since rows are added meanwhile.
   const { rows: beside } = await sql<{ seq: number }>`select seq from audit
     where seq <= (select removed_seq from audit_chain) or seq > (select last_seq from audit_chain)
     order by seq limit 1`.execute(db)
   const [added] = beside
-  const verdict = { first, last: seq, hash }
   return added ? { ...verdict, broken: { seq: added.seq, why: 'it was added beside the chain' } } : verdict
 }
 
@@ -227,8 +257,14 @@ export function hasOtherArguments({
   return Boolean(written) && ledger_arguments !== null && hashArguments(ledger_arguments) !== written
 }
 
-/** Deletes the oldest rows, at most `limit`, and keeps the hash that the rest follows. Returns their number. */
-export async function pruneAudit(tx: Tx, before: number, limit: number): Promise<number> {
+/**
+ * Deletes the oldest rows, at most `limit`, keeps the hash that the rest follows, and adds a row that tells which
+ * they were. Returns their number.
+ */
+export async function pruneAudit(
+  tx: Tx,
+  { before, limit, at }: { before: number; limit: number; at: number },
+): Promise<number> {
   // The chain is locked before it is read.
   await tx
     .updateTable('audit_chain')
@@ -241,9 +277,12 @@ export async function pruneAudit(tx: Tx, before: number, limit: number): Promise
     .limit(limit)
     .execute()
   const keep = oldest.findIndex(({ at }) => at >= before)
-  const last = (keep === -1 ? oldest : oldest.slice(0, keep)).at(-1)
-  if (!last) return 0
+  const old = keep === -1 ? oldest : oldest.slice(0, keep)
+  const [first, last] = [old[0], old.at(-1)]
+  if (!first || !last) return 0
   await tx.updateTable('audit_chain').set({ removed_seq: last.seq, removed_hash: last.hash }).execute()
   const gone = await sql`delete from audit where seq <= ${last.seq}`.execute(tx)
+  const details = { first: first.seq, last: last.seq, before: toIso(before) } satisfies Removal
+  await record(tx, { at, kind: 'retention', actor: 'hub', outcome: 'removed', details })
   return Number(gone.numAffectedRows)
 }

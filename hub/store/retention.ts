@@ -17,6 +17,7 @@ export interface Horizons {
   before: number
   /** Time from which on repeated deliveries are absorbed. */
   onceBefore: number
+  now: number
   /** Time before which rows of the audit are deleted. */
   auditBefore: number
 }
@@ -31,7 +32,7 @@ export async function prune(
   horizons: Horizons,
   signal: AbortSignal,
 ): Promise<number> {
-  const { before } = horizons
+  const { before, auditBefore, now } = horizons
   let total = 0
   const repeat = async (deleteSome: (tx: Tx) => Promise<number>, enough: number) => {
     let gone = enough
@@ -42,7 +43,7 @@ export async function prune(
   }
   for (const statement of sweeps(horizons))
     await repeat(async tx => Number((await statement.execute(tx)).numAffectedRows), BATCH)
-  await repeat(tx => pruneAudit(tx, horizons.auditBefore, BATCH), BATCH)
+  await repeat(tx => pruneAudit(tx, { before: auditBefore, limit: BATCH, at: now }), BATCH)
   for await (const id of olderIds(db, 'conversations', before, signal))
     await repeat(tx => pruneMessages(tx, id, before), 1)
   for await (const id of olderIds(db, 'threads', before, signal))

@@ -193,10 +193,12 @@ function refuseNewer(database: Database.Database, file: string): string[] {
  * Returns the first migration that a data folder's database lacks; undefined if it is up to date, or has
  * nothing in it yet. Throws `conflict` for a newer version's database.
  */
-export function nextMigration(folder: string): string | undefined {
+export function nextMigration(folder: string, readonly = false): string | undefined {
   const file = databaseFile(folder)
   if (!existsSync(file) || statSync(file).size === 0) return undefined
-  const applied = new Set(withFaults(() => withDatabase(file, database => refuseNewer(database, file))))
+  const applied = new Set(
+    withFaults(() => withDatabase(file, database => refuseNewer(database, file), readonly)),
+  )
   return applied.size === 0 ? undefined : migrations.find(({ name }) => !applied.has(name))?.name
 }
 

@@ -15,7 +15,7 @@ import {
 import { HubError } from '../core/errors.ts'
 import type { Dialect } from './dialect.ts'
 import { migrate } from './migrations/index.ts'
-import { BESIDE, databaseFile, makePrivate } from './sqlite-backup.ts'
+import { BESIDE, databaseFile, makePrivate, nextMigration } from './sqlite-backup.ts'
 import { toGuarded, withFaults } from './sqlite-faults.ts'
 import { createSearch, searchTexts } from './sqlite-search.ts'
 import { createWriter, type OnCommit } from './sqlite-writer.ts'
@@ -107,6 +107,22 @@ export function openSqlite(folder: string): Kysely<Tables> {
       throw error
     }
     return new Kysely<Tables>({ dialect: new TransactionalSqlite(database) })
+  })
+}
+
+/**
+ * Opens the store of a data folder as it is, for reading only; its opener destroys it. Throws `not_found` where
+ * there is none, and `conflict` for that of another version.
+ */
+export function openSqliteToRead(folder: string): Kysely<Tables> {
+  const file = databaseFile(folder)
+  if (!existsSync(file)) throw new HubError('not_found', `There is no store ${file}`)
+  const missing = nextMigration(folder, true)
+  if (missing !== undefined)
+    throw new HubError('conflict', `${file} is of an earlier version. Start the hub once, which renews it.`)
+  return withFaults(() => {
+    const database = new Database(file, { readonly: true })
+    return new Kysely<Tables>({ dialect: new SqliteDialect({ database }) })
   })
 }
 

@@ -157,14 +157,24 @@ test('the terminal lists, exports and verifies', async () => {
 
 test('a row that was changed in the file is found', async () => {
   await hub.stop()
+  const whole = await cli('--verify')
+  expect(whole).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/holds from row 1 to .* No hub was found/s),
+  })
   const file = join(hub.dataFolder, 'superbloom.db')
   const database = new Database(file)
   database.exec("drop trigger audit_unchanged; update audit set actor = 'nobody' where seq = 3")
   database.close()
+  const alone = await cli('--verify')
   await hub.start()
   const found = await cli('--verify')
-  expect([found.code, found.stderr]).toEqual([
-    1,
-    expect.stringMatching(/from row 1 to 2, .*Row 3: it is not as/),
+  for (const { code, stderr } of [alone, found]) {
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/from row 1 to 2, .*Row 3: it is not as/)
+  }
+  expect([alone.stderr, found.stderr]).toEqual([
+    expect.stringContaining('No hub was found'),
+    expect.stringContaining(`The hub at ${hub.url} checked it`),
   ])
 })

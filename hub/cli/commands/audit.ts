@@ -1,10 +1,12 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
-import { auditRow, auditVerdict } from '../../../schemas/audit.ts'
+import { type AuditVerdict, auditRow, auditVerdict, describeVerdict } from '../../../schemas/audit.ts'
+import { createEnvironment } from '../../config/environment.ts'
+import { locateData } from '../../config/load.ts'
 import { HubError } from '../../core/errors.ts'
 import { escapeUnseen } from '../../core/text.ts'
 import { callHub, printCall } from '../call-hub.ts'
-import { findHub } from '../find-hub.ts'
+import { findHub, findRunning } from '../find-hub.ts'
 import { print } from '../print.ts'
 
 /** Rows of one call while all of them are written out. */
@@ -35,9 +37,33 @@ export function define(command: Command): void {
     })
 }
 
+/** Has the running hub check the chain; where none runs, checks that of the data folder. */
 async function printVerdict(): Promise<void> {
-  const { structured, text } = await callHub(findHub(), 'hub_verify_audit', {}, { timeout: VERIFY_MS })
-  if (auditVerdict.parse(structured).broken) throw new HubError('conflict', text)
+  const hub = findRunning()
+  if (!hub) return printVerdictOf(locateData(createEnvironment()).dataFolder)
+  const { structured, text } = await callHub(hub, 'hub_verify_audit', {}, { timeout: VERIFY_MS })
+  printChecked(`${text} The hub at ${hub.url} checked it.`, auditVerdict.parse(structured))
+}
+
+async function printVerdictOf(folder: string): Promise<void> {
+  const [{ openSqliteToRead }, { verifyAudit }] = await Promise.all([
+    import('../../store/sqlite.ts'),
+    import('../../store/audit-log.ts'),
+  ])
+  const db = openSqliteToRead(folder)
+  try {
+    const verdict = await verifyAudit(db)
+    printChecked(
+      `${describeVerdict(verdict)} No hub was found here, so the store in ${folder} was read.`,
+      verdict,
+    )
+  } finally {
+    await db.destroy()
+  }
+}
+
+function printChecked(text: string, { broken }: AuditVerdict): void {
+  if (broken) throw new HubError('conflict', text)
   print(text)
 }
 

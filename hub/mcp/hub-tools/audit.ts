@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type AuditRow, auditKinds, auditRow, auditVerdict } from '../../../schemas/audit.ts'
+import { type AuditRow, auditKinds, auditRow, auditVerdict, describeVerdict } from '../../../schemas/audit.ts'
 import { toIso } from '../../core/clock.ts'
 import { parseJson } from '../../core/json.ts'
 import { escapeUnseen, toLine } from '../../core/text.ts'
@@ -48,13 +48,7 @@ export const verifyAuditChain = defineHubTool({
   effect: 'reads',
   right: 'admin',
   run: (_args, { deps }) => verifyAudit(deps.store.db),
-  toText: ({ first, last, hash, broken }) => {
-    const holds =
-      last < first
-        ? 'The audit has no rows that hold'
-        : `The audit holds from row ${first} to ${last}, ${hash}`
-    return broken ? `${holds}. Row ${broken.seq}: ${broken.why}.` : `${holds}.`
-  },
+  toText: describeVerdict,
 })
 
 /** Returns a row with its arguments: a client's are in the row, an agent's in the ledger while they are kept. */
