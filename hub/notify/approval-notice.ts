@@ -12,6 +12,8 @@ export interface Notice {
   title: string
   /** Markdown. */
   message: string
+  /** Whether it shows the whole call: nobody approves by a button what the message leaves out. */
+  isWhole: boolean
 }
 
 /**
@@ -23,17 +25,18 @@ export function toNotice(
   { page, timezone }: { page: string | undefined; timezone: string },
 ): Notice {
   const isQuestion = question_json !== null
+  const call = toCode(showCall(args))
   const where = conversation_id === null ? '' : `#c=${encodeURIComponent(conversation_id)}`
   const paragraphs = [
     isQuestion
-      ? `The server of ${toCode(tool)} asks during a call of ${agent}: ${toCode(reason)}`
-      : `${agent} wants to call ${toCode(tool)} with ${toCode(showCall(args))}`,
-    ...(isQuestion ? [] : [`Why a person decides: ${toCode(reason)}`]),
+      ? `The server of ${toCode(tool).text} asks during a call of ${agent}: ${toCode(reason).text}`
+      : `${agent} wants to call ${toCode(tool).text} with ${call.text}`,
+    ...(isQuestion ? [] : [`Why a person decides: ${toCode(reason).text}`]),
     `It expires on ${toLocal(expires_at, timezone)} (${timezone}).`,
     page === undefined ? "Answer on the hub's page, or with `superbloom approvals`." : `${page}/${where}`,
   ]
   const title = isQuestion ? `A question of ${tool}` : `${agent} asks for ${tool}`
-  return { title: escapeUnseen(toLine(title)), message: paragraphs.join('\n\n') }
+  return { title: escapeUnseen(toLine(title)), message: paragraphs.join('\n\n'), isWhole: call.isWhole }
 }
 
 /** Returns the buttons that answer an approval with a key. */
@@ -51,7 +54,7 @@ function showCall(args: string): string {
   return parsed === undefined ? args : JSON.stringify(maskSecrets(parsed, 'arguments'))
 }
 
-function toCode(text: string): string {
-  const shown = truncate(escapeUnseen(toLine(text)).replaceAll('`', '\\u0060'), LONGEST)
-  return `\`${shown}\``
+function toCode(text: string): { text: string; isWhole: boolean } {
+  const whole = escapeUnseen(toLine(text)).replaceAll('`', '\\u0060')
+  return { text: `\`${truncate(whole, LONGEST)}\``, isWhole: whole.length <= LONGEST }
 }

@@ -124,10 +124,10 @@ async function send(
 ): Promise<string> {
   const { id, question_json } = approval
   const { publicUrl: page, timezone } = settings
-  const notice = toNotice(approval, { page, timezone })
+  const { isWhole, ...notice } = toNotice(approval, { page, timezone })
   const reachable = page !== undefined && !isLoopback(new URL(page).hostname) ? page : undefined
   // The answer to a question has words, which a button does not take.
-  const hasButtons = settings.private && reachable !== undefined && question_json === null
+  const hasButtons = settings.private && reachable !== undefined && question_json === null && isWhole
   return channel.send(
     { channel: settings.channel, key: id, ...notice },
     {

@@ -76,6 +76,15 @@ test('promise 15: an approval is told on the phone, and its button runs the call
   )
 })
 
+test('a call that is not shown whole has no buttons', async () => {
+  await askForSwallow(lab.hub, { any: `n${++asked}`, text: 'x'.repeat(700) })
+  const message = await until('the phone shows it', () =>
+    ntfy.published.find(one => one.message.includes(`"n${asked}"`)),
+  )
+  expect(message.message).toMatch(/x… \(\d+ more characters\)`/)
+  expect(message.actions ?? []).toEqual([])
+})
+
 test('deny means that it never runs, and then approve is over', async () => {
   const { approval, approve, deny } = await ask()
   expect(await press(lab.hub, deny)).toMatchObject({ status: 200, text: 'odd__swallow is denied.\n' })
