@@ -1,6 +1,6 @@
 import type { ChatMessage } from '../../schemas/chat.ts'
 import { openApprovalsOf } from '../store/approvals.ts'
-import { createCycle, endCycle, lastCycleEnd, runningCycle } from '../store/cycles.ts'
+import { createCycle, endCycle, lastCycleEnd, leftForeignUnseen, runningCycle } from '../store/cycles.ts'
 import { appendHistory } from '../store/history.ts'
 import { itemsOfCycle, nextItems } from '../store/inbox.ts'
 import { forgetNote } from '../store/suspended.ts'
@@ -183,7 +183,8 @@ async function begin(deps: Deps, tx: Tx, { agent, row: claimed, now, reserve }: 
   const notice = cut && (await appendTooLong(deps, tx, cut, now))
   const target = agent.task ? null : decideReplyTo(items, agent.conversations[0])
   const power = powerOf(items)
-  const hasReadForeign = items.some(mayBeForeign) || tellsForeign(facts)
+  const hasReadForeign =
+    items.some(mayBeForeign) || tellsForeign(facts) || (await leftForeignUnseen(tx, thread))
   await createCycle(tx, {
     id,
     thread_id: thread,

@@ -118,6 +118,31 @@ export async function lastCycleEnd(db: Kysely<Tables>, thread: string): Promise<
   return row?.ended_at ?? undefined
 }
 
+/**
+ * Tells whether a thread's last cycle left text from outside that none of its steps has seen, because its last
+ * step made calls, or it had no step.
+ */
+export async function leftForeignUnseen(db: Kysely<Tables>, thread: string): Promise<boolean> {
+  const last = await db
+    .selectFrom('cycles')
+    .select(['id', 'steps', 'power', 'read_foreign'])
+    .where('thread_id', '=', thread)
+    .orderBy('started_at', 'desc')
+    .orderBy('fence', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  if (!last || (last.power !== 'foreign' && last.read_foreign === 0)) return false
+  if (last.steps === 0) return true
+  const unseen = await db
+    .selectFrom('tool_calls')
+    .select('id')
+    .where('cycle_id', '=', last.id)
+    .where('step', '=', last.steps)
+    .limit(1)
+    .executeTakeFirst()
+  return unseen !== undefined
+}
+
 /** Sends the cycle's next text to another conversation. */
 export async function redirectCycle(tx: Tx, cycle: string, conversation: string): Promise<void> {
   await tx.updateTable('cycles').set({ reply_to: conversation }).where('id', '=', cycle).execute()

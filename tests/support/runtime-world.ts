@@ -45,6 +45,7 @@ export interface StubTool {
   destroys?: boolean
   /** Default true. */
   samples?: boolean
+  description?: string
   /** What the policy knows of it beside that; default the operator's own tool, which changes something. */
   facts?: Partial<ToolFacts>
   run(args: Record<string, unknown>, options: ServerCallOptions): ToolOutcome | Promise<ToolOutcome>
@@ -245,18 +246,12 @@ function createLife(parts: Parts, death: Death | undefined) {
   const common = { store, clock, newId, signals, telemetry, notifies: () => true }
   const router = createRouter({ ...common, agents: () => [...agents.values()], retired: () => retired })
   const reset = createReset({ ...common, agents: () => [...agents.values()] })
-  const meta = createMetaTools({
-    newId,
-    signals,
-    timezone: ZONE,
-    agentsOf: router.agentsOf,
-    agent: name => agents.get(name),
-  })
+  const agent = (name: string) => agents.get(name)
+  const meta = createMetaTools({ newId, signals, timezone: ZONE, agentsOf: router.agentsOf, agent })
   const semaphore = createSemaphore(parts.concurrency)
   const onAnswers = (model: string) => signals.emit('modelAnswers', { name: model })
   const model = createChain([{ model: parts.model }], { now: clock.now, onAnswers })
   const toolBox = createToolBox(parts, meta)
-  const agent = (name: string) => agents.get(name)
   const owner = `life-${++lives}`
   const runtime = createRuntime(
     {
@@ -321,9 +316,9 @@ function createToolBox(
         .filter(({ name }) => givesMetaTool(access, name))
         .map(tool => fitTool(tool, access))
         .map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
-      ...[...tools.keys()]
-        .filter(name => givesTool(access, name))
-        .map(name => ({ name, description: '', inputSchema: { type: 'object' } })),
+      ...[...tools.values()]
+        .filter(({ name }) => givesTool(access, name))
+        .map(({ name, description = '' }) => ({ name, description, inputSchema: { type: 'object' } })),
     ],
     find(name, access) {
       const metaTool = meta.find(tool => tool.name === name)
