@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
@@ -27,6 +27,8 @@ export interface Measured {
   starts: number
   /** Mebibytes of its process and its children. */
   memory: number
+  /** What each process of its program sees in the hub's data folder, without the sandbox around it. */
+  seen: string[][]
   tools: number
   offered: Offered
   /** Differences between the server's own lists and contents and the hub's. */
@@ -132,6 +134,9 @@ async function measureOne(place: Place): Promise<Measured> {
   const starts = Date.parse(ready.time) - startedAt(child.pid)
   const memory = family.reduce((sum, { pid }) => sum + memoryOf(pid).rss, 0)
   const prefix = toEntry(server, program, world).prefix ?? `${server.name}__`
+  const seen = family
+    .filter(({ pid, command }) => pid !== child.pid && command.includes(program))
+    .map(({ pid }) => readdirSync(join('/proc', String(pid), 'root', hub.dataFolder)))
   const direct = await askDirectly(place, ready.era, prefix)
   const found = direct.lists.tools.map(tool => ({ tool, name: nameInHub(tool, place, ready.era, prefix) }))
   const result = await callThroughHub(place, prefix)
@@ -141,6 +146,7 @@ async function measureOne(place: Place): Promise<Measured> {
     era: ready.era,
     starts,
     memory,
+    seen,
     tools: ready.tools,
     offered: direct.lists,
     lost: [

@@ -37,6 +37,11 @@ export function testNpmServers(servers: readonly NpmServer[], title: string): vo
       expect(row().failed).toBe(server.call.fails === true)
     })
 
+    test('its process is in the sandbox, where the hub has no data', () => {
+      expect(row().seen.length).toBeGreaterThan(0)
+      expect(row().seen.flat()).toEqual([])
+    })
+
     test('killed, it is back by itself and answers, and nothing of before is left', () => {
       expect(row().answerAfter).toContain(server.call.says)
       expect(row().left).toEqual([])
