@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import type { Guard } from '../support/http-servers.ts'
 import { OAuthWorld } from '../support/oauth-world.ts'
+import { until } from '../support/until.ts'
 
 /** A server that is none of the upstream server's business, at a host that the entry does not name. */
 async function startInside() {
@@ -84,6 +85,23 @@ test('a server that names a private host for tokens: no code is sent there', asy
   expect(back.status).toBe(400)
   expect(await world.look(state)).toMatchObject({ error: expect.stringMatching(REFUSED) })
   expect(inside.requests).toBe(0)
+})
+
+test('a server whose metadata are a stream of events without end: they are not read on', async () => {
+  let left = 0
+  const piece = `data: ${'x'.repeat(64 * 1024)}\n\n`
+  const guard: Guard = (request, response, url) => {
+    if (!request.url?.startsWith('/.well-known/')) return guardNaming({})(request, response, url)
+    response.writeHead(200, { 'Content-Type': 'text/event-stream' })
+    response.on('close', () => left++)
+    const more = () => void (response.destroyed || response.write(piece, () => setImmediate(more)))
+    more()
+    return false
+  }
+  await using world = await OAuthWorld.open({ guard: () => guard })
+  await world.untilAsked()
+  await expect(world.beginLogin()).rejects.toThrow(/it sent a message over 10485760 bytes/)
+  await until('none of them is read', () => left >= 2)
 })
 
 test('an authorization server at home is asked once the entry names its host', async () => {

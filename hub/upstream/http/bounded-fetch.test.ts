@@ -48,10 +48,10 @@ test('an answer without end is an error, and is not read on', async () => {
   await until('it is not read on', () => seen.left)
 })
 
-test('of an error page the beginning is read', async () => {
-  const { answer, seen } = endless('text/html', 'x'.repeat(64 * 1024), 500)
+test.each([300, 500])('of a page with the status %i the beginning is read', async status => {
+  const { answer, seen } = endless('text/html', 'x'.repeat(64 * 1024), status)
   const response = await fetchFrom(await serve(answer))
-  expect(response.status).toBe(500)
+  expect(response.status).toBe(status)
   expect((await response.text()).length).toBe(64 * 1024)
   await until('it is not read on', () => seen.left)
 })

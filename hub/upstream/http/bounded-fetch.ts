@@ -15,15 +15,20 @@ const NO_BODY: ReadonlySet<number> = new Set([101, 204, 205, 304])
 export function createBoundedFetch(clock: Clock, onOverlong: () => void, send: FetchLike = fetch): FetchLike {
   return async (url, init) => {
     const response = await send(url, init)
-    const { body, status } = response
-    if (!body || NO_BODY.has(status) || (status >= 300 && status < 400)) return response
-    if (!response.ok) return copy(response, await readSome(body, LONGEST_ERROR))
-    if (response.headers.get('content-type')?.startsWith('text/event-stream'))
-      return copy(response, boundStream(body, clock, onOverlong))
-    const whole = await readSome(body, LONGEST_MESSAGE + 1)
-    if (whole.length > LONGEST_MESSAGE) throw tooLong()
-    return copy(response, whole)
+    const { body, ok, headers } = response
+    const isStream = ok && headers.get('content-type')?.startsWith('text/event-stream')
+    return body && isStream ? copy(response, boundStream(body, clock, onOverlong)) : readWhole(response)
   }
+}
+
+/** Returns a response whose body was read, of an error only the beginning. Throws for one over LONGEST_MESSAGE. */
+export async function readWhole(response: Response): Promise<Response> {
+  const { body, status, ok } = response
+  if (!body || NO_BODY.has(status)) return response
+  if (!ok) return copy(response, await readSome(body, LONGEST_ERROR))
+  const whole = await readSome(body, LONGEST_MESSAGE + 1)
+  if (whole.length > LONGEST_MESSAGE) throw tooLong()
+  return copy(response, whole)
 }
 
 function copy(

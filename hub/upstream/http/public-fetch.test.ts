@@ -68,6 +68,12 @@ describe('isPublicAddress', () => {
     'fe80::1%eth0',
     'fec0::1',
     'ff02::fb',
+    '::ffff:0:127.0.0.1',
+    '200:1::1',
+    '5f00::1',
+    '8000::1',
+    'localhost',
+    '',
   ])('%s is in no public network', address => {
     expect(isPublicAddress(address)).toBe(false)
   })

@@ -5,9 +5,12 @@ import { Agent, buildConnector, Dispatcher1Wrapper, EnvHttpProxyAgent, getGlobal
 /** Networks of the IANA registries of special purposes (RFC 6890) that no public server is in. */
 const IPV4 =
   '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/3'
-/** The same; among them are tunnels (Teredo, 6to4) and local NAT64, which may lead to any IPv4 address. */
+/**
+ * The same, and what is not in 2000::/3, the only global unicast there is. Among them are tunnels (Teredo, 6to4)
+ * and translators (local NAT64, SIIT), which may lead to any IPv4 address.
+ */
 const IPV6 =
-  '::/96 64:ff9b:1::/48 100::/64 2001::/23 2001:db8::/32 2002::/16 3fff::/20 5f00::/16 fc00::/7 fe80::/10 fec0::/10 ff00::/8'
+  '::/96 ::ffff:0:0:0/96 64:ff9b:1::/48 100::/8 200::/7 400::/6 800::/5 1000::/4 2001::/23 2001:db8::/32 2002::/16 3fff::/20 4000::/2 8000::/1'
 /** Prefix and length of the addresses by which hosts with IPv6 alone reach IPv4 (NAT64, RFC 6052). */
 const NAT64 = { prefix: '64:ff9b::', length: 96 }
 
@@ -15,7 +18,8 @@ const notPublic = createNotPublic()
 
 /** Tells whether an IP address is in no loopback, link-local, private, multicast or other special network. */
 export function isPublicAddress(address: string): boolean {
-  return !notPublic.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+  const kind = isIP(address)
+  return kind !== 0 && !notPublic.check(address, kind === 6 ? 'ipv6' : 'ipv4')
 }
 
 function createNotPublic(): BlockList {

@@ -3,7 +3,7 @@ import { type Clock, timeoutSignal } from '../../core/clock.ts'
 import { HubError } from '../../core/errors.ts'
 import { toCanonicalJson } from '../../core/json.ts'
 import type { Log } from '../../core/log.ts'
-import { createBoundedFetch } from '../http/bounded-fetch.ts'
+import { readWhole } from '../http/bounded-fetch.ts'
 import { createPublicFetch, NotPublicError, type Target } from '../http/public-fetch.ts'
 import type { HttpSpec, ServerSpec } from '../server-spec.ts'
 import { Authorization } from './authorization.ts'
@@ -106,11 +106,11 @@ function sendsItsOwn({ transport }: HttpSpec): boolean {
  * answer anything, and is in no private network unless the server's entry names its host.
  */
 function createLimitedFetch(clock: Clock, { transport }: HttpSpec): FetchLike {
-  const bounded = createBoundedFetch(clock, () => undefined, createPublicFetch(toNamed(transport)))
+  const send = createPublicFetch(toNamed(transport))
   return async (url, init) => {
     const limit = timeoutSignal(clock, TIMEOUT_MS, new URL(url).host)
     try {
-      return await bounded(url, { ...init, signal: limit.signal })
+      return await readWhole(await send(url, { ...init, signal: limit.signal }))
     } catch (error) {
       if (!(error instanceof NotPublicError)) throw error
       const line = `oauth: { hosts: ["${error.host}"] }`
