@@ -1,6 +1,6 @@
-import { discoverAuthorizationServerMetadata } from '@modelcontextprotocol/client'
+import { discoverAuthorizationServerMetadata, type FetchLike } from '@modelcontextprotocol/client'
 import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose'
-import type { Clock } from '../../core/clock.ts'
+import { type Clock, timeoutSignal } from '../../core/clock.ts'
 import { describeError, HubError } from '../../core/errors.ts'
 
 /** Signatures that are taken: all with a pair of keys, so that a public key signs nothing. */
@@ -10,6 +10,8 @@ const TOLERANCE_S = 30
 const KEYS_FAILED = ['ERR_JOSE_GENERIC', 'ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID']
 /** Milliseconds after which an issuer that could not be asked is asked again. */
 const RETRY_MS = 10_000
+/** Milliseconds that an issuer may take to say where its keys are; every request with a token waits for it. */
+const LONGEST_MS = 5_000
 
 export interface Issuer {
   /** The `iss` of its tokens. */
@@ -44,18 +46,22 @@ export function createIssuerFinder(url: string, clock: Clock): () => Promise<Iss
   let found: { issuer: Promise<Issuer>; until: number } | undefined
   return () => {
     if (found && clock.monotonic() < found.until) return found.issuer
-    const issuer = findIssuer(url).catch(error => {
-      asked.until = clock.monotonic() + RETRY_MS
-      throw toUnavailable(url, error)
-    })
+    const limit = timeoutSignal(clock, LONGEST_MS, url)
+    const issuer = findIssuer(url, limit.signal)
+      .finally(limit.cancel)
+      .catch(error => {
+        asked.until = clock.monotonic() + RETRY_MS
+        throw toUnavailable(url, error)
+      })
     const asked = { issuer, until: Number.POSITIVE_INFINITY }
     found = asked
     return issuer
   }
 }
 
-async function findIssuer(url: string): Promise<Issuer> {
-  const metadata = await discoverAuthorizationServerMetadata(url)
+async function findIssuer(url: string, signal: AbortSignal): Promise<Issuer> {
+  const fetchFn: FetchLike = (address, init) => fetch(address, { ...init, signal })
+  const metadata = await discoverAuthorizationServerMetadata(url, { fetchFn })
   const keys = metadata && 'jwks_uri' in metadata ? metadata.jwks_uri : undefined
   if (typeof keys !== 'string') throw new Error('its metadata (RFC 8414) name no jwks_uri')
   return { issuer: metadata?.issuer ?? url, keys: createRemoteJWKSet(new URL(keys)) }
