@@ -81,8 +81,11 @@ function withReport(exporter: SpanExporter, report: (error: unknown) => void): S
 }
 
 /** Returns a function that logs the first of several failures in a row; undefined is a success. */
-function createReport(log: Log, url: string): (error: unknown) => void {
+function createReport(log: Log, address: string): (error: unknown) => void {
   let isFailing = false
+  // Of the address not what may be a password or a key.
+  const { origin, pathname } = new URL(address)
+  const url = origin + pathname
   return error => {
     if (error !== undefined && !isFailing) log.warn('traces_not_sent', { url, error })
     isFailing = error !== undefined

@@ -138,8 +138,8 @@ test('texts are in the spans where the operator switches that on', async () => {
   expect(executed?.attributes['gen_ai.tool.call.arguments']).toContain(SECRET_WORD)
 })
 
-test('a collector that is away is reported once, and keeps nothing waiting', async () => {
-  const hub = await startTracedHub({ url: 'http://127.0.0.1:9' })
+test('a collector that is away is reported once, without its password, and keeps nothing waiting', async () => {
+  const hub = await startTracedHub({ url: 'http://me:hunter2@127.0.0.1:9' })
   try {
     await using client = await openClient(LINES[0], hub)
     const { isError } = await client.call('hub_chat', MESSAGE)
@@ -148,5 +148,6 @@ test('a collector that is away is reported once, and keeps nothing waiting', asy
     await hub[Symbol.asyncDispose]()
   }
   const reports = hub.logs.all.filter(({ event }) => event === 'traces_not_sent')
-  expect(reports).toHaveLength(1)
+  expect(reports).toMatchObject([{ url: 'http://127.0.0.1:9/v1/traces' }])
+  expect(JSON.stringify(hub.logs.all)).not.toContain('hunter2')
 })
