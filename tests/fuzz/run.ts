@@ -31,7 +31,7 @@ const each = Math.ceil((values.long ? 1_000_000 : 20_000) / Object.keys(targets)
 const AT_ONCE = 5_000
 const seed = Number(values.seed)
 process.stdout.write(`seed ${seed}, ${each * chosen.length} inputs\n`)
-for (const [name, { about, property }] of chosen) {
+for (const [name, { about, property, close }] of chosen) {
   const begun = performance.now()
   let tried = 0
   let failure: fc.RunDetails<[unknown]> | undefined
@@ -40,6 +40,7 @@ for (const [name, { about, property }] of chosen) {
     tried += details.numRuns
     if (details.failed) failure = details
   }
+  await close?.()
   const seconds = ((performance.now() - begun) / 1000).toFixed(1)
   process.stdout.write(`${failure ? 'FAILED' : 'ok    '} ${name}: ${tried} in ${seconds} s (${about})\n`)
   if (!failure) continue

@@ -7,7 +7,6 @@ import { toOutcome } from '../../hub/catalogue/outcome.ts'
 import { readFrame } from '../../hub/channels/websocket.ts'
 import { parseAgentFile } from '../../hub/config/agent-files.ts'
 import { parseYaml } from '../../hub/config/yaml-file.ts'
-import { HubError } from '../../hub/core/errors.ts'
 import { withoutNul } from '../../hub/core/json.ts'
 import { serveMcp } from '../../hub/http/mcp-door.ts'
 import { eraOf, readRaw, toView } from '../../hub/mcp/requests.ts'
@@ -17,12 +16,8 @@ import { readBody } from '../../hub/triggers/webhooks/read-body.ts'
 import { configFile } from '../../schemas/config.ts'
 import type { InboxPayload } from '../../schemas/inbox.ts'
 import { bodies, like, near, text } from './inputs.ts'
-
-/** What is fed with made inputs. `property` throws for an input that breaks a promise; a HubError is none. */
-export interface Target {
-  about: string
-  property: fc.IAsyncProperty<[unknown]>
-}
+import { oauth } from './oauth.ts'
+import { over, type Target } from './target.ts'
 
 /** Bytes of a webhook's event, with room for the escapes of JSON. */
 const LARGEST_EVENT = 16 * 1024
@@ -158,6 +153,7 @@ export const targets: Readonly<Record<string, Target>> = {
       assert.ok(prompt.length > 0)
     }),
   },
+  oauth,
   results: {
     about: 'results of tools and texts of others, as a model reads them',
     property: over(fc.record({ result: like(...RESULTS), words: text }), input => {
@@ -167,21 +163,6 @@ export const targets: Readonly<Record<string, Target>> = {
       assert.deepEqual(skeletonOf(words), skeletonOf('x'), 'a text looks like a part of the inbox')
     }),
   },
-}
-
-/** Returns a property that holds where the check passes or the input is refused with words. */
-function over(
-  inputs: fc.Arbitrary<unknown>,
-  check: (input: unknown) => void | Promise<void>,
-): Target['property'] {
-  return fc.asyncProperty(inputs, async input => {
-    try {
-      await check(input)
-    } catch (error) {
-      if (!(error instanceof HubError)) throw error
-      assert.ok(error.message.length > 0)
-    }
-  })
 }
 
 interface Asked {
