@@ -2,6 +2,7 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Agent, EnvHttpProxyAgent, setGlobalDispatcher } from 'undici'
 import { modelsOf } from '../schemas/config.ts'
+import { HUB } from '../schemas/tokens.ts'
 import { type Agents, createAgents } from './config/agents.ts'
 import { openDataFolder } from './config/data-folder.ts'
 import type { Environment } from './config/environment.ts'
@@ -25,7 +26,7 @@ import { Tokens } from './http/tokens.ts'
 import { type LiveModels, openModels } from './model/open-models.ts'
 import { closeQuestions } from './store/approvals.ts'
 import { type AuditEntry, record } from './store/audit-log.ts'
-import { readFileHashes, saveFileHashes } from './store/hub-state.ts'
+import { readFileHashes, saveFileHashes, takeRestored } from './store/hub-state.ts'
 import { openOwnStore, type Store } from './store/open.ts'
 import { voidLeases } from './store/threads.ts'
 
@@ -173,6 +174,8 @@ function writeHubFile({ config, startedAt }: Foundation, url: string, stack: Asy
   stack.defer(() => rmSync(file, { force: true }))
 }
 
+const START = { kind: 'start', actor: HUB } as const
+
 /** Adds files of the operator that are not as they were to the audit; while no hub ran, they may have changed. */
 async function recordFiles(
   { store, clock, config, agents }: Foundation,
@@ -198,7 +201,9 @@ async function recordFiles(
       const details = { file, sha256: now.get(file) }
       return { at: clock.now(), kind: 'config', actor: 'hub', door: 'file', outcome, details }
     })
-    await record(tx, ...others, ...entries)
+    const file = await takeRestored(tx)
+    const restored = { ...START, at: clock.now(), outcome: 'restored', details: { file } }
+    await record(tx, ...(file === undefined ? [] : [restored]), ...others, ...entries)
     if (changed.length > 0) await saveFileHashes(tx, now)
   })
 }
@@ -208,14 +213,7 @@ async function watch(foundation: Foundation, engine: Engine): Promise<AsyncDispo
   const { clock, log, config, models, agents, signals, version } = foundation
   const { agentsFolder, dataFolder } = config.current
   const watched = { configFile: config.file, agentsFolder, dropInsFolder: join(dataFolder, 'servers') }
-  const started = {
-    at: clock.now(),
-    kind: 'start',
-    actor: 'hub',
-    outcome: 'ok',
-    details: { version },
-  } as const
-  await recordFiles(foundation, watched, started)
+  await recordFiles(foundation, watched, { ...START, at: clock.now(), outcome: 'ok', details: { version } })
   const reloadConfig = async () => {
     if (!config.reload()) return false
     engine.resize()

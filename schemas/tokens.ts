@@ -12,8 +12,19 @@ export const PEOPLE_ROLES = ['member', 'guest'] as const
 /** Name of the owner, whose token is in the data folder or in the environment. */
 export const OWNER = 'owner'
 
+/** Names in the audit: of the hub itself, and of all who have no right token. */
+export const HUB = 'hub'
+export const UNKNOWN = 'unknown'
+
+/** Names that no token and no person may have. */
+export const RESERVED = [OWNER, HUB, UNKNOWN]
+
 const ownName = name
   .refine(given => given !== OWNER, 'must not be owner, which is who keeps the hub')
+  .refine(
+    given => !RESERVED.includes(given),
+    'must not be hub or unknown, which stand for others in the audit',
+  )
   .refine(given => !given.startsWith('mcp-'), 'must not begin with mcp-, as the conversations of programs do')
 
 export const newToken = z.strictObject({

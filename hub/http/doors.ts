@@ -1,11 +1,12 @@
 import { hash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import { UNKNOWN } from '../../schemas/tokens.ts'
 import type { Clock } from '../core/clock.ts'
 import { HubError } from '../core/errors.ts'
 import { isLoopback } from '../core/loopback.ts'
 import { may, type Principal, type Right } from '../core/principal.ts'
 import { createBuckets } from '../core/rate-limit.ts'
-import { type DoorAudit, UNKNOWN } from '../store/door-audit.ts'
+import type { DoorAudit } from '../store/door-audit.ts'
 
 /** Bytes of the largest body that any endpoint takes. */
 export const LARGEST_BODY = 1024 * 1024

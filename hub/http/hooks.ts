@@ -1,10 +1,11 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import express, { type Request, type RequestHandler } from 'express'
+import { UNKNOWN } from '../../schemas/tokens.ts'
 import { type HookOutcome, hookName } from '../../schemas/webhooks.ts'
 import type { Clock } from '../core/clock.ts'
 import { HubError } from '../core/errors.ts'
-import { type DoorAudit, UNKNOWN } from '../store/door-audit.ts'
+import type { DoorAudit } from '../store/door-audit.ts'
 import { addressOf, bearerOf, type Doors, digest, LARGEST_BODY } from './doors.ts'
 import { createRoom } from './room.ts'
 

@@ -1,8 +1,9 @@
 import express, { type Request, type RequestHandler, Router } from 'express'
 import { z } from 'zod'
 import { name as serverName } from '../../schemas/names.ts'
+import { UNKNOWN } from '../../schemas/tokens.ts'
 import { HubError, toPublicError } from '../core/errors.ts'
-import { type DoorAudit, UNKNOWN } from '../store/door-audit.ts'
+import type { DoorAudit } from '../store/door-audit.ts'
 import { bearerOf, type Doors } from './doors.ts'
 import { escapeHtml, STYLE_SOURCE, toHtmlPage } from './html-page.ts'
 

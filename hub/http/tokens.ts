@@ -4,6 +4,7 @@ import {
   type ListedToken,
   type MadeToken,
   OWNER,
+  RESERVED,
   type Role,
 } from '../../schemas/tokens.ts'
 import { type Clock, MAX_DELAY } from '../core/clock.ts'
@@ -11,6 +12,7 @@ import { HubError } from '../core/errors.ts'
 import type { NewId } from '../core/ids.ts'
 import type { Log } from '../core/log.ts'
 import { may, type Principal } from '../core/principal.ts'
+import { createBuckets } from '../core/rate-limit.ts'
 import type { Signals } from '../core/signals.ts'
 import type { TokenRow } from '../store/door-tables.ts'
 import type { Store } from '../store/open.ts'
@@ -37,6 +39,8 @@ const LINK_MS = DAY
 const USE_MS = 60_000
 /** Sessions of one person; beyond that the one that was used least recently ends. */
 const MOST_SESSIONS = 50
+/** Sign-ins of one name: each leaves rows that stay. */
+const SIGN_INS = { perSecond: 1 / 60, burst: 100 }
 /** Tokens that are open at once. */
 const MOST_TOKENS = 1_000
 
@@ -56,6 +60,7 @@ export interface TokensDeps {
 /** The tokens that open the hub, and the people who may sign in. What it resolves with is on the disk. */
 export class Tokens implements Disposable {
   readonly #deps: TokensDeps
+  readonly #maySignIn = createBuckets(SIGN_INS)
   readonly #byHash = new Map<string, TokenRow>()
   /** What ends together with a token. */
   readonly #held = new Map<string, Set<() => void>>()
@@ -94,7 +99,7 @@ export class Tokens implements Disposable {
   addGrant(grant: string, client: string, by: string): Promise<void> {
     return this.#exclusive(async () => {
       const people = await readPeople(this.#deps.store.db)
-      const taken = new Set([OWNER, ...[...people, ...this.#current()].map(({ name }) => name)])
+      const taken = new Set([...RESERVED, ...[...people, ...this.#current()].map(({ name }) => name)])
       const name = toFreeName(client, taken) ?? toFreeName('client', taken) ?? grant
       const asked = { kind: 'grant', name, role: 'client', lasts: SESSION_MS, secret: grant } as const
       await this.#change({ by, ending: [], made: [makeToken(this.#deps, asked).row] })
@@ -211,11 +216,13 @@ export class Tokens implements Disposable {
     })
   }
 
-  /** Exchanges a person's token, or a link, for a session; undefined for what opens none, as another session. */
+  /** Exchanges a person's token, or a link, for a session; undefined for what opens none, as another session. Throws `rate_limited`. */
   signIn(secret: string): Promise<(MadeToken & { principal: Principal }) | undefined> {
     return this.#exclusive(async () => {
       const row = this.#find(secret)
       if (!row || row.kind === 'session' || !may(toPrincipal(row), 'session')) return undefined
+      if (!this.#maySignIn(row.name, this.#deps.clock.monotonic()))
+        throw new HubError('rate_limited', `${row.name} signs in too often; wait a minute.`)
       const made = makeToken(this.#deps, {
         kind: 'session',
         name: row.name,

@@ -31,6 +31,8 @@ export interface EventPosts {
 
 type Deps = RouteEventDeps & { store: Store }
 
+/** Events of one delivery that its row in the audit names. */
+const SHOWN_EVENTS = 10
 /** Held events that go out in one commit. */
 const TURN = 50
 
@@ -114,7 +116,11 @@ async function recordArrival(
     door,
     power,
     outcome,
-    details: { type, events },
+    details: {
+      type,
+      events: events.slice(0, SHOWN_EVENTS),
+      ...(events.length > SHOWN_EVENTS && { count: events.length }),
+    },
   })
 }
 

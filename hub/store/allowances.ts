@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { toIso } from '../core/clock.ts'
 import { type AuditEntry, record } from './audit-log.ts'
 import type { AllowanceRow, Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
@@ -12,7 +13,15 @@ function toEntry(
   { id, agent, tool, power, until }: Omit<AllowanceRow, 'revoked_at'>,
   { at, by, outcome }: { at: number; by: string; outcome: string },
 ): AuditEntry {
-  return { at, kind: 'allowance', actor: by, power, tool, outcome, details: { allowance: id, agent, until } }
+  return {
+    at,
+    kind: 'allowance',
+    actor: by,
+    power,
+    tool,
+    outcome,
+    details: { allowance: id, agent, until: toIso(until) },
+  }
 }
 
 /** Tells whether a person allowed the agent's tool for this power and reason, and has not taken that back. */

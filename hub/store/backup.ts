@@ -14,6 +14,7 @@ import {
   listBackups,
   makePrivate,
   nextMigration,
+  noteRestored,
   type StoreCopy,
   syncToDisk,
 } from './sqlite-backup.ts'
@@ -74,6 +75,7 @@ export async function restore(folder: string, file: string, now: number): Promis
   try {
     const copy = await copyDatabase(resolve(file), fresh)
     beginNewFeed(fresh)
+    noteRestored(fresh, resolve(file))
     const before = existsSync(database) ? freeName(`${database}.before-restore-${toStamp(now)}`) : undefined
     // The old store's mark says nothing of the restored one.
     rmSync(markFile(folder), { force: true })

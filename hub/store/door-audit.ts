@@ -5,10 +5,7 @@ import { type AuditEntry, record } from './audit-log.ts'
 import type { Store } from './open.ts'
 
 /** Refused acts of one actor and kind that are recorded. All callers without a right token are one actor. */
-const REFUSED = { perSecond: 0.1, burst: 50 }
-
-/** Actor of what came without a right token. */
-export const UNKNOWN = 'unknown'
+const REFUSED = { perSecond: 1 / 60, burst: 50 }
 
 /** Adds to the audit what happens at the hub's doors and belongs to no transaction. */
 export interface DoorAudit {

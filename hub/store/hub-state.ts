@@ -44,6 +44,12 @@ export async function saveFileHashes(tx: Tx, hashes: ReadonlyMap<string, string>
   await saveState(tx, FILE_HASHES, Object.fromEntries(hashes))
 }
 
+/** Returns the file from which the store was put back since this was asked last; undefined for none. */
+export async function takeRestored(tx: Tx): Promise<string | undefined> {
+  const file = await readState(tx, RESTORED_KEY)
+  return typeof file === 'string' && (await removeState(tx, RESTORED_KEY)) ? file : undefined
+}
+
 /** Returns the mark of the owner's token that was recorded last; undefined for none yet. */
 export async function readOwnerMark(db: Kysely<Tables>): Promise<string | undefined> {
   return z
@@ -81,6 +87,8 @@ const MODEL_QUIRKS = 'model_quirks'
 const PRUNED = 'pruned_at'
 const FILE_HASHES = 'file_hashes'
 const NAME_OWNERS = 'name_owners'
+/** Key under which a restore leaves its file. */
+export const RESTORED_KEY = 'restored'
 const OWNER_MARK = 'owner_token'
 const TOKEN_FACTORS = 'token_factors'
 

@@ -14,6 +14,7 @@ import { open, rename } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { HubError } from '../core/errors.ts'
+import { RESTORED_KEY } from './hub-state.ts'
 import { migrations } from './migrations/index.ts'
 import { withFaults } from './sqlite-faults.ts'
 
@@ -218,6 +219,16 @@ export function beginNewFeed(file: string): void {
   withDatabase(file, database => {
     if (appliedMigrations(database).includes(EVENT_FEED))
       database.prepare('update event_feed set stream = ?').run(randomUUID())
+  })
+}
+
+/** Has the next start record that a store was put back, and from which file. */
+export function noteRestored(fresh: string, file: string): void {
+  withDatabase(fresh, database => {
+    if (hasTable(database, 'hub_state'))
+      database
+        .prepare('insert or replace into hub_state values (?, ?)')
+        .run(RESTORED_KEY, JSON.stringify(file))
   })
 }
 

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { backUp, restore } from '../../hub/store/backup.ts'
 import * as audit from '../support/audit-rows.ts'
 import { type ChatClient, openChat } from '../support/chat-client.ts'
 import { LINES, openClient, type TestClient } from '../support/clients.ts'
@@ -182,6 +183,21 @@ test('a call of an older client that pretends to go on with another one has its 
   await mcp(rpc('tools/call', forged), hub.token, session)
   const rows = await untilRows(2, { tool: 'odd__swallow', kinds: ['call'], actor: 'owner' })
   expect(rows).toMatchObject([{ outcome: 'started', arguments: '{"any":"forged"}' }, { outcome: 'ok' }])
+})
+
+test('a store that was put back says so', async () => {
+  await client[Symbol.asyncDispose]()
+  await hub.stop()
+  const { file } = await backUp(hub.dataFolder, Date.now())
+  await restore(hub.dataFolder, file, Date.now())
+  await hub.start()
+  client = await openClient(LINES[0], hub)
+  const rows = await audit.listRows(client, { kinds: ['start'] })
+  expect(rows.map(({ outcome, details }) => [outcome, details['file']])).toEqual([
+    ['ok', undefined],
+    ['restored', file],
+    ['ok', undefined],
+  ])
 })
 
 test("another token of the owner's has a row, whoever made it", async () => {

@@ -62,9 +62,22 @@ function toAuditRow(listed: ListedAuditRow, redact: (text: string) => string): A
   return auditRow.parse({ ...rest, details: others, ...(shown === undefined ? {} : { arguments: shown }) })
 }
 
+/** Characters of a hash that people compare; programs read the whole. */
+const SHOWN_HASH = 12
+
+/** Returns details as people read them: with short hashes, and nothing that is empty. */
+function toFacts(details: AuditRow['details']): string {
+  const facts = Object.entries(details).flatMap(([key, value]) => {
+    if (Array.isArray(value) && value.length === 0) return []
+    return [[key, /hash$|^sha256$/i.test(key) ? String(value).slice(0, SHOWN_HASH) : value]]
+  })
+  return facts.length === 0 ? '' : ` ${JSON.stringify(Object.fromEntries(facts))}`
+}
+
 function describeRow({ seq, at, kind, actor, role, door, power, tool, outcome, ...row }: AuditRow): string {
-  const by = [role, door && `over ${door}`, power && `power ${power}`].filter(Boolean).join(', ')
-  const facts = Object.keys(row.details).length === 0 ? '' : ` ${JSON.stringify(row.details)}`
+  const over = door && door !== 'agent' && `over ${door}`
+  const by = [role, over, power && `power ${power}`].filter(Boolean).join(', ')
+  const facts = toFacts(row.details)
   const what = [kind, tool, row.arguments].filter(Boolean).join(' ')
   return toLine(escapeUnseen(`${seq} ${toIso(at)} ${actor}${by && ` (${by})`}: ${what}: ${outcome}${facts}`))
 }
