@@ -11,6 +11,7 @@ import { makeTempFolder } from './temp-store.ts'
 import { createRecord, until } from './until.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../hub/cli/superbloom.ts', import.meta.url))
+const PRELOAD = new URL('../crash/die-at.mjs', import.meta.url).href
 const TOKEN = 'a-token-for-the-crash-tests'
 
 /**
@@ -137,12 +138,15 @@ export interface CrashHubOptions {
   agent?: string
   /** Further lines of `superbloom.yaml`. */
   config?: string
+  /** Further environment variables. */
+  variables?: Record<string, string>
 }
 
 /** Opens the real hub as a process that can be killed and restarted on the same folders. */
 export async function openCrashHub({
   agent = 'You look after the homelab.\n',
   config = '',
+  variables = {},
 }: CrashHubOptions = {}) {
   await using stack = new AsyncDisposableStack()
   const folder = stack.use(makeTempFolder())
@@ -164,6 +168,7 @@ export async function openCrashHub({
     OPENAI_BASE_URL: provider.url,
     OPENAI_API_KEY: 'none',
     LOG_LEVEL: 'debug',
+    ...variables,
   }
   const { PATH, HOME } = process.env
   let life: { program: Program; chat: ChatClient; url: string } | undefined
@@ -188,13 +193,22 @@ export async function openCrashHub({
       if (!life) throw new Error('The hub does not run')
       return life.url
     },
-    /** Starts the hub and opens a chat. */
-    async start(): Promise<ChatClient> {
-      const program = await startProgram(process.execPath, [PROGRAM, 'start'], { env, base: { PATH, HOME } })
+    /** Starts the hub and opens a chat; with `dieAt` it kills itself there (see die-at.mjs). */
+    async start(dieAt?: { at: string; writing: string }): Promise<ChatClient> {
+      const program = await startProgram(
+        process.execPath,
+        [...(dieAt ? ['--import', PRELOAD] : []), PROGRAM, 'start'],
+        { env: { ...env, ...(dieAt ? { DIE_AT: JSON.stringify(dieAt) } : {}) }, base: { PATH, HOME } },
+      )
       const [, url = ''] = await program.says(/Open (http\S+)/)
       const chat = await openChat({ url, token: TOKEN })
       life = { program, chat, url }
       return chat
+    },
+    /** Resolves once the hub has killed itself. */
+    async died() {
+      await life?.program.ended
+      await end()
     },
     /** Sends SIGKILL to the hub alone, as the system does when memory runs out. */
     async kill() {

@@ -68,7 +68,7 @@ export async function askForSwallow(hub: TestHub, args: Record<string, unknown>)
 
 /** Presses a button as ntfy's apps do, or sends something else to its address. */
 export function press(
-  hub: TestHub,
+  hub: Pick<TestHub, 'url'>,
   { method = 'POST', url, body }: Pick<Action, 'method' | 'url' | 'body'>,
   headers: Record<string, string> = {},
 ) {

@@ -1,0 +1,160 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { NotifySettings } from '../../schemas/notify.ts'
+import { createFakeClock, type FakeClock } from '../../tests/support/fake-clock.ts'
+import { openTempStore, type TempStore } from '../../tests/support/temp-store.ts'
+import { createRecord, until } from '../../tests/support/until.ts'
+import { createLog } from '../core/log.ts'
+import { createSignals, type Signals } from '../core/signals.ts'
+import { createApproval, decideOpen, toApproval } from '../store/approvals.ts'
+import { addNotification } from '../store/notifications.ts'
+import { createNotifier, type Notifier, type NotifierDeps } from './notifier.ts'
+
+type Sent = Parameters<NotifierDeps['channel']['send']>
+
+let store: TempStore
+let clock: FakeClock
+let signals: Signals
+let notifier: Notifier
+let notify: NotifySettings | undefined
+let sent: ReturnType<typeof createRecord<Sent>>
+let logged: ReturnType<typeof createRecord<Record<string, unknown>>>
+let refuse: Error | undefined
+let keys = 0
+
+beforeEach(async () => {
+  store = await openTempStore()
+  clock = createFakeClock()
+  sent = createRecord<Sent>()
+  logged = createRecord<Record<string, unknown>>()
+  refuse = undefined
+  notify = { channel: 'phone', about: ['approvals'], private: true }
+  const log = createLog({ level: 'debug', now: clock.now, write: line => logged.add(JSON.parse(line)) })
+  signals = createSignals(error => log.error('listener_failed', { error }))
+  notifier = createNotifier({
+    store,
+    clock,
+    log,
+    signals,
+    channel: {
+      async send(...given) {
+        sent.add(given)
+        if (refuse) throw refuse
+        return 'Sent on phone (ntfy).'
+      },
+    },
+    buttons: { makeKey: async () => `sba_key-number-${++keys}` },
+    settings: () => notify && { ...notify, publicUrl: 'https://hub.example', timezone: 'UTC' },
+  })
+})
+afterEach(async () => {
+  await notifier[Symbol.asyncDispose]()
+  await store[Symbol.asyncDispose]()
+})
+
+/** Opens an approval with its notification, as the runtime does. */
+async function open(id: string, more: Record<string, unknown> = {}) {
+  const row = await store.write(async tx => {
+    await addNotification(tx, id, 'approvals', clock.now())
+    return createApproval(tx, {
+      id,
+      call_id: id,
+      thread_id: 't',
+      cycle_id: 'c',
+      agent: 'homelab',
+      tool: 'stop',
+      arguments: '{"server":"atm-10","password":"hunter2"}',
+      arguments_hash: '',
+      reason: 'it stops `things`\nnow',
+      status: 'open',
+      created_at: clock.now(),
+      expires_at: clock.now() + 86_400_000,
+      ...more,
+    })
+  })
+  signals.emit('approval', toApproval(row))
+}
+
+const states = async () =>
+  (await store.db.selectFrom('notifications').selectAll().orderBy('id').execute()).map(row => [
+    row.id,
+    row.state,
+    row.attempts,
+  ])
+const untilStates = (...wanted: unknown[]) =>
+  until('the states are right', async () => JSON.stringify(await states()) === JSON.stringify(wanted))
+
+test('what came before the start goes out at it, once, and nothing wakes the hub afterwards', async () => {
+  await open('apr_1')
+  expect(sent.all).toEqual([])
+  notifier.begin()
+  await untilStates(['apr_1', 'sent', 0])
+  const [message, options] = sent.all[0] ?? []
+  expect(message).toMatchObject({ channel: 'phone', key: 'apr_1', title: 'homelab asks for stop' })
+  expect(message?.message.split('\n\n')).toEqual([
+    'homelab wants to call `stop` with `{"server":"atm-10","password":"***"}`',
+    'Why a person decides: `it stops \\u0060things\\u0060 now`',
+    'It expires on Sun 2026-11-22 22:00 (UTC).',
+    'https://hub.example/',
+  ])
+  expect(options?.idempotencyKey).toBe('notify:apr_1')
+  expect(options?.buttons.map(({ label, body }) => [label, body])).toEqual([
+    ['Approve', '{"decision":"approve"}'],
+    ['Deny', '{"decision":"deny"}'],
+  ])
+  expect(clock.timers).toBe(0)
+})
+
+test('what is not taken is tried again under the same key, later each time, and given up at last', async () => {
+  refuse = new Error('the server is down: it got https://hub.example/a/sba_key-number-1')
+  notifier.begin()
+  await open('apr_1')
+  for (let tries = 1; tries < 20; tries++) {
+    await untilStates(['apr_1', 'due', tries])
+    await until('the next try is set', () => clock.timers === 1)
+    clock.advance(10 * 60_000)
+  }
+  await untilStates(['apr_1', 'failed', 19])
+  expect(sent.all).toHaveLength(20)
+  expect(new Set(sent.all.map(([, { idempotencyKey }]) => idempotencyKey)).size).toBe(1)
+  expect(clock.timers).toBe(0)
+  const last = logged.all.findLast(({ event }) => event === 'notification_not_sent')
+  expect(last).toMatchObject({ level: 'warn', attempts: 20, again: false })
+  expect(JSON.stringify(logged.all)).not.toContain('sba_key')
+})
+
+test.each([
+  ['decided', () => store.write(tx => decideOpen(tx, 'apr_1', DENIED))],
+  ['over', () => clock.jump(86_400_000)],
+  [
+    'no longer to be told',
+    () => {
+      notify = undefined
+    },
+  ],
+])('an approval that is %s before its message goes out is not told', async (_what, meanwhile) => {
+  await open('apr_1')
+  await meanwhile()
+  notifier.begin()
+  await untilStates(['apr_1', 'over', 0])
+  expect(sent.all).toEqual([])
+})
+
+const DENIED = { status: 'denied', at: 1, by: 'owner', where: '/ws', note: null } as const
+
+test('a question of a server has a link, its words as text, and no buttons', async () => {
+  notifier.begin()
+  await open('apr_1', {
+    question_json: '{}',
+    conversation_id: 'homelab/side',
+    reason: 'The server stop asks:\n> [Log in](https://evil.example)',
+  })
+  await untilStates(['apr_1', 'sent', 0])
+  const [message, options] = sent.all[0] ?? []
+  expect(message?.title).toBe('A question of stop')
+  expect(message?.message.split('\n\n')).toEqual([
+    'The server of `stop` asks during a call of homelab: `The server stop asks: > [Log in](https://evil.example)`',
+    'It expires on Sun 2026-11-22 22:00 (UTC).',
+    'https://hub.example/#c=homelab%2Fside',
+  ])
+  expect(options?.buttons).toEqual([])
+})
