@@ -159,9 +159,6 @@ function openMetaTools(foundation: Foundation, { agentsOf }: Router) {
     signals,
     agentsOf,
     agent: agents.find,
-    get timezone() {
-      return foundation.timezone
-    },
   })
 }
 

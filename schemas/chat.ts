@@ -3,6 +3,7 @@ import { duration } from './duration.ts'
 import { conversationId } from './names.ts'
 import { type picture, pictures } from './picture.ts'
 import type { Power } from './power.ts'
+import { zoneName } from './timezone.ts'
 import type { Role } from './tokens.ts'
 import type { TraceContext } from './trace.ts'
 
@@ -40,6 +41,7 @@ export const clientFrame = z.discriminatedUnion('type', [
     conversation: conversationId,
     text: messageText,
     images: pictures.optional(),
+    timezone: zoneName.optional(),
     clientId: z.string().min(1).max(200).optional(),
   }),
   z.strictObject({
@@ -110,6 +112,8 @@ export interface NewUserMessage {
   /** Entrance over which it came. */
   door?: '/ws' | 'mcp' | undefined
   images?: readonly z.infer<typeof picture>[] | undefined
+  /** IANA time zone of the author; one that is not that of a place counts as none. */
+  timezone?: string | undefined
   clientId?: string | undefined
   /** JSON schema that the answer must fit. */
   schema?: Record<string, unknown> | undefined

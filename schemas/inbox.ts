@@ -69,6 +69,8 @@ export const inboxPayload = z.discriminatedUnion('kind', [
     messageId: z.string(),
     author: z.string(),
     text: z.string(),
+    /** IANA time zone of who wrote it, where that is known. */
+    timezone: z.string().optional(),
     /**
      * Set where the message has pictures; they are stored in its conversation with the message of this seq.
      */
@@ -83,6 +85,8 @@ export const inboxPayload = z.discriminatedUnion('kind', [
     schedule: z.string(),
     reason: z.string(),
     dueAt: z.number(),
+    /** IANA time zone of the schedule. */
+    timezone: z.string().optional(),
     early: eventFact.optional(),
   }),
   z.object({ kind: z.literal('event'), event: eventFact }),

@@ -216,13 +216,14 @@ async function handle(
       })
     }
     case 'message': {
-      const { conversation, text, clientId, images } = frame
+      const { conversation, text, clientId, images, timezone } = frame
       checkUse(deps.mayUse, caller, conversation)
       const message = await deps.postMessage({
         conversation,
         text,
         clientId,
         images,
+        timezone,
         author: caller.name,
         power: powerOf(caller),
         door: DOOR,

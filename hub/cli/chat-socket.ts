@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { WebSocket } from 'ws'
 import type { HubFrame, SentFrame } from '../../schemas/chat.ts'
 import { decideBackoff } from '../core/backoff.ts'
-import { systemClock } from '../core/clock.ts'
+import { systemClock, systemTimezone } from '../core/clock.ts'
 import { parseJson } from '../core/json.ts'
 import type { RunningHub } from './find-hub.ts'
 
@@ -34,6 +34,7 @@ export function connectTo({ url, token }: RunningHub): WebSocket {
  */
 export function openChatSocket(findHub: () => RunningHub, conversation: string, events: ChatSocketEvents) {
   const pending = new Map<string, string>()
+  const timezone = systemTimezone()
   let socket: WebSocket | undefined
   let seen: number | undefined
   let failures = 0
@@ -62,7 +63,8 @@ export function openChatSocket(findHub: () => RunningHub, conversation: string, 
     failures = 0
     events.onState('connected')
     subscribe()
-    for (const [clientId, text] of pending) transmit({ type: 'message', conversation, text, clientId })
+    for (const [clientId, text] of pending)
+      transmit({ type: 'message', conversation, text, clientId, timezone })
   }
   const retry = () => {
     if (ended) return
@@ -93,7 +95,7 @@ export function openChatSocket(findHub: () => RunningHub, conversation: string, 
     send(text: string): void {
       const clientId = randomUUID()
       pending.set(clientId, text)
-      transmit({ type: 'message', conversation, text, clientId })
+      transmit({ type: 'message', conversation, text, clientId, timezone })
     },
     /** Sends a decision. Returns false while there is no connection: nothing was sent then. */
     decide(decision: Decision): boolean {

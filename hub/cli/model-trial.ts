@@ -38,7 +38,6 @@ export async function readAgentRequest(config: Config, environment: Environment)
   const metaTools = createMetaTools({
     newId: createIds(systemClock.now),
     signals: createSignals(() => undefined),
-    timezone: config.timezone,
     agentsOf: () => [],
     agent: () => undefined,
   })

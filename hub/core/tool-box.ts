@@ -26,6 +26,8 @@ export interface CallContext {
   /** Conversation that the cycle answers. */
   conversation: string | null
   now: number
+  /** IANA time zone of the person who is answered, else of the hub. */
+  timezone: string
   afterCommit(run: () => void): void
 }
 

@@ -14,7 +14,6 @@ import type { Tx } from '../store/writer.ts'
 export interface MetaDeps {
   newId: NewId
   signals: Signals
-  timezone: string
   /** Returns the agents that a conversation belongs to; none if there is no such conversation. */
   agentsOf(conversation: string): string[]
   /** Returns an agent; undefined if its file is gone. */

@@ -5,7 +5,7 @@ import { changeSchedule, findSchedule } from '../store/schedules.ts'
 const NOW = Date.parse('2026-11-21T22:00:00Z')
 
 async function openTools() {
-  const tools = await openMetaTools({ timezone: 'Europe/Berlin' })
+  const tools = await openMetaTools()
   const changed: string[] = []
   tools.signals.on('schedules', ({ agent }) => changed.push(agent))
   const call = async (name: string, args: Record<string, unknown> = {}, thread = 'thr_homelab') => {
@@ -14,6 +14,7 @@ async function openTools() {
       thread,
       conversation: 'phone',
       now: NOW,
+      timezone: 'Europe/Berlin',
       afterCommit: effect => effects.push(effect),
     })
     expect(changed).toEqual([])

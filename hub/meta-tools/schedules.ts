@@ -30,7 +30,7 @@ export const scheduleWake = defineMetaTool({
     at: z
       .string()
       .optional()
-      .describe("ISO 8601 time, in place of delay; one without a zone is in the hub's"),
+      .describe('ISO 8601 time, in place of delay; one without a zone is in the one that the inbox names'),
     reason,
     wake_on_events: z.array(eventWanted).max(20).optional().describe('event types, or {type, match}'),
   }),
@@ -45,7 +45,7 @@ export const scheduleCron = defineMetaTool({
   description: 'Be woken again and again by a cron expression ("0 8 * * *" is every day at 8).',
   input: z.strictObject({
     cron: z.string().min(1).max(200),
-    timezone: z.string().optional().describe("IANA zone; default the hub's"),
+    timezone: z.string().optional().describe('IANA zone; default the one that the inbox names'),
     reason,
   }),
   run: (tx, args, context, deps) => create(deps, tx, context, args.reason, args),
@@ -84,7 +84,7 @@ export const cancelSchedule = defineMetaTool({
 })
 
 async function create(deps: MetaDeps, tx: Tx, context: CallContext, why: string, ask: ScheduleAsk) {
-  const plan = planSchedule(ask, context.now, deps.timezone)
+  const plan = planSchedule(ask, context.now, context.timezone)
   const id = deps.newId('sch')
   await createSchedule(tx, {
     id,

@@ -11,7 +11,7 @@ export const searchHistory = defineMetaTool({
     'Finds messages, tool calls and tool results of your threads by their words, however old: also what was summarised or shortened in what you see.',
   input: searchWords,
   readOnly: true,
-  async run(tx, { query, limit, ...words }, { agent, cycle, now }, { timezone }) {
+  async run(tx, { query, limit, ...words }, { agent, cycle, now, timezone }) {
     const frame = readTimeframe(words, now, timezone)
     const sessions = await search(tx, { ...frame, query, limit, agent, exceptCycle: cycle })
     return done(describeSessions(sessions, timezone), { sessions }, true)

@@ -61,7 +61,7 @@ async function takeUpdate(
     ...(await readFacts(deps, tx, { agent, thread, replyTo, now, window })),
     power: cycle.power,
   }
-  const before = { agent, thread, window, anchor: cycle.anchor }
+  const before = { agent, thread, window, anchor: cycle.anchor, earlier: cycle.items }
   const { items, hasMore, message } = await takeItemsInto(deps, tx, cycle.id, 'update', {
     ...before,
     waiting,

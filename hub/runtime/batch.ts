@@ -18,6 +18,8 @@ export interface BatchFacts {
   /** Power of the cycle: words of work with less power are not repeated to it. Default the lowest. */
   power?: Power
   timezone: string
+  /** The hub's own time zone; default the same. */
+  hubTimezone?: string
   /** The conversation that gets the cycle's final text; null for none. */
   replyTo: string | null
   /** Conversations that the agent may write to. */
@@ -110,7 +112,7 @@ function toMessage(
   const batch = items.map(toItem)
   const parts = [
     head,
-    `It is ${toLocal(facts.now, facts.timezone)} (${facts.timezone}), ${toIso(facts.now)} in UTC.`,
+    describeTime(facts),
     describeReply(facts),
     describeSchedules(facts),
     ...describeApprovals(facts),
@@ -120,6 +122,13 @@ function toMessage(
   ]
   const message = { role: 'user' as const, text: parts.join('\n'), items: batch }
   return { ...message, ...toContextMark(facts.context) }
+}
+
+function describeTime({ now, timezone, hubTimezone = timezone }: BatchFacts): string {
+  const time = `It is ${toLocal(now, timezone)} (${timezone}), ${toIso(now)} in UTC.`
+  return hubTimezone === timezone
+    ? time
+    : `${time} That is the zone of whom you answer, and times are meant in it; the hub's is ${hubTimezone}, so name the zone with the times that you tell.`
 }
 
 /** Returns an item with its origin, its age, its text and the schema that its answer must fit. */

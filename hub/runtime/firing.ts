@@ -85,6 +85,7 @@ async function post(tx: Tx, schedule: ScheduleRow, occurrence: Occurrence): Prom
       schedule: schedule.id,
       reason: schedule.reason,
       dueAt,
+      timezone: schedule.timezone,
       ...(early ? { early } : {}),
     },
     power: schedule.power,

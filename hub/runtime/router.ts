@@ -1,5 +1,6 @@
 import type { ChatMessage, NewUserMessage, StopTarget } from '../../schemas/chat.ts'
 import { conversationId } from '../../schemas/names.ts'
+import { isPlace } from '../../schemas/timezone.ts'
 import type { Clock } from '../core/clock.ts'
 import { HubError } from '../core/errors.ts'
 import type { NewId } from '../core/ids.ts'
@@ -196,13 +197,14 @@ async function storeMessage(
 async function writeMessage(deps: RouterDeps, tx: Tx, threads: readonly string[], message: NewUserMessage) {
   const { posted, isNew } = await appendUserMessage(deps, tx, message)
   if (!isNew) return { posted, isNew }
-  const { conversation, text, author, images = [], schema, power = 'person', trace } = message
+  const { conversation, text, author, timezone, images = [], schema, power = 'person', trace } = message
   const payload = {
     kind: 'message' as const,
     conversation,
     messageId: posted.id,
     author,
     text,
+    ...(timezone !== undefined && isPlace(timezone) ? { timezone } : {}),
     ...(images.length === 0 ? {} : { pictures: { count: images.length, seq: posted.seq } }),
     ...(schema === undefined ? {} : { schema }),
     ...(trace === undefined ? {} : { trace }),

@@ -19,6 +19,7 @@ import {
 import type { RuntimeDeps } from './deps.ts'
 import { checkRepeats, isOneTooMany, mayLoop } from './limits/loops.ts'
 import { decideCall, RUNS, requestApproval } from './request-approval.ts'
+import { zoneOf } from './take-batch.ts'
 
 interface CallOf<Kind extends AgentTool<Tx>['kind']> {
   kind: Kind
@@ -156,7 +157,7 @@ async function runOne(
 
 /** Runs a meta-tool in the transaction that records its result: both happen, or neither. */
 async function runMeta(
-  { telemetry }: RunCallsDeps,
+  deps: RunCallsDeps,
   cycle: ActiveCycle,
   { row, tool, args }: CallOf<'meta'>,
 ): Promise<void> {
@@ -170,10 +171,11 @@ async function runMeta(
         power: cycle.power,
         hasReadForeign: cycle.hasReadForeign,
         now: write.now,
+        timezone: zoneOf(cycle.items, deps.timezone),
         afterCommit: write.afterCommit,
       })
       await recordCall(write, cycle, { row, outcome, status: toStatus(outcome) })
       return outcome
     })
-  await measureCall(telemetry, row, cycle.account.trace, run)
+  await measureCall(deps.telemetry, row, cycle.account.trace, run)
 }

@@ -71,7 +71,9 @@ test('promise 7: a one-shot fires at its time, once, and stays for inspection', 
   world.clock.advance(1)
   await world.router.fireDue()
   await world.router.fireDue()
-  expect(await wakes(world)).toEqual([{ kind: 'wake', schedule: 'sch_1', reason: 'look', dueAt: due }])
+  expect(await wakes(world)).toEqual([
+    { kind: 'wake', schedule: 'sch_1', reason: 'look', dueAt: due, timezone: 'Europe/Berlin' },
+  ])
   expect(await schedule(world)).toMatchObject({ status: 'done', next_run: null, last_run: due })
 })
 

@@ -32,6 +32,8 @@ interface Before {
   thread: string
   window: readonly HistoryEntry[]
   anchor: Anchor | undefined
+  /** Items that the cycle took before. */
+  earlier?: readonly InboxItem[]
 }
 
 /** Items that left the inbox for a cycle, and how the model is told of them. */
@@ -87,7 +89,14 @@ export async function takeItemsInto(
   return {
     items: taken,
     hasMore: items.length < waiting.length,
-    message: all => ({ ...toMessage(all), ...pictures }),
+    message: ({ timezone, ...all }) => ({
+      ...toMessage({
+        ...all,
+        timezone: zoneOf([...(before.earlier ?? []), ...taken], timezone),
+        hubTimezone: timezone,
+      }),
+      ...pictures,
+    }),
     cut: cut && characters !== undefined ? { item: cut.item, characters } : undefined,
   }
 }
@@ -203,6 +212,12 @@ export async function readFacts(
       stored,
     ),
   }
+}
+
+/** Returns the time zone in which a cycle thinks: that of the newest item which has one, else the hub's. */
+export function zoneOf(items: readonly InboxItem[], hubZone: string): string {
+  const zones = items.map(({ payload }) => ('timezone' in payload ? payload.timezone : undefined))
+  return zones.findLast(zone => zone !== undefined) ?? hubZone
 }
 
 /** Returns how a thread sleeps: `waiting` while it has open approvals. */

@@ -20,6 +20,7 @@ import { mayShrinkTo } from './limits/cycle-tokens.ts'
 import { LimitReached } from './limits/limit-reached.ts'
 import { decideRetry } from './retry.ts'
 import { notifyRecovered } from './suspend.ts'
+import { zoneOf } from './take-batch.ts'
 import { toAsked } from './why.ts'
 import { toMessages } from './window.ts'
 
@@ -94,7 +95,7 @@ async function ask(
         ...cycle.preamble(),
         messages: [...toMessages(cycle.window), ...(reminder ? [reminder] : [])],
         maxOutput: model.maxOutput,
-        timezone: deps.timezone,
+        timezone: zoneOf(cycle.items, deps.timezone),
         now: cycle.now(),
       }
     })

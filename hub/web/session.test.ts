@@ -107,7 +107,8 @@ describe('sending', () => {
     expect(conversation().pending).toHaveLength(1)
     expect(texts(socket())).toEqual([])
     socket().hear(WELCOME)
-    const frame = { type: 'message', conversation: 'homelab', text: 'one', clientId: 'id1' }
+    const { timeZone: timezone } = new Intl.DateTimeFormat().resolvedOptions()
+    const frame = { type: 'message', conversation: 'homelab', text: 'one', clientId: 'id1', timezone }
     expect(texts(socket())).toEqual([frame])
     socket().drop()
     session.wake()

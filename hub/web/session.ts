@@ -106,7 +106,8 @@ export function createSession(parts: SessionParts) {
   }
 
   function transmit({ conversation, text, clientId, images }: Pending) {
-    connection.send({ type: 'message', conversation, text, clientId, ...(images && { images }) })
+    const { timeZone: timezone } = new Intl.DateTimeFormat().resolvedOptions()
+    connection.send({ type: 'message', conversation, text, clientId, timezone, ...(images && { images }) })
   }
 
   return {

@@ -16,7 +16,6 @@ export async function openMetaTools(
   const deps: MetaDeps = {
     newId: prefix => `${prefix}_${++made}`,
     signals,
-    timezone: 'UTC',
     agentsOf: () => ['homelab'],
     agent: () => undefined,
     ...given,
@@ -44,6 +43,7 @@ export async function openMetaTools(
           power: 'person',
           hasReadForeign: false,
           now: 0,
+          timezone: 'UTC',
           afterCommit: effect => effects.push(effect),
           ...context,
         }),

@@ -200,8 +200,8 @@ export async function openWorld(options: WorldOptions = {}) {
     /** Returns the time of the clock's next work, without schedules. */
     nextDue: () => current().due.nextDue(),
     applyAgents,
-    post: (text: string, conversation = 'homelab', clientId?: string) =>
-      current().router.postMessage({ conversation, text, author: 'alex', clientId }),
+    post: (text: string, conversation = 'homelab', clientId?: string, timezone?: string) =>
+      current().router.postMessage({ conversation, text, author: 'alex', clientId, timezone }),
     reset: (request: ResetRequest) => current().reset(request),
     /** Resolves when nothing runs any more. */
     idle: () => until('nothing runs', () => current().runtime.busy === 0, { on: nextTurn }),
@@ -247,7 +247,7 @@ function createLife(parts: Parts, death: Death | undefined) {
   const router = createRouter({ ...common, agents: () => [...agents.values()], retired: () => retired })
   const reset = createReset({ ...common, agents: () => [...agents.values()] })
   const agent = (name: string) => agents.get(name)
-  const meta = createMetaTools({ newId, signals, timezone: ZONE, agentsOf: router.agentsOf, agent })
+  const meta = createMetaTools({ newId, signals, agentsOf: router.agentsOf, agent })
   const semaphore = createSemaphore(parts.concurrency)
   const onAnswers = (model: string) => signals.emit('modelAnswers', { name: model })
   const model = createChain([{ model: parts.model }], { now: clock.now, onAnswers })

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
+import { systemTimezone } from '../../core/clock.ts'
 import { describeError, HubError } from '../../core/errors.ts'
 import { describeApproval } from '../../mcp/hub-tools/approvals.ts'
 import { readOpenApprovals } from '../approvals.ts'
@@ -55,7 +56,7 @@ async function sendAndPrint(hub: RunningHub, { text, ...question }: Question): P
   const { structured } = await callHub(
     hub,
     'hub_chat',
-    { ...question, message: text },
+    { ...question, message: text, timezone: systemTimezone() },
     {
       timeout: (question.waitSeconds + 30) * 1000,
       onProgress: printError,

@@ -49,6 +49,7 @@ export async function examine(environment: Environment): Promise<ModelFinding[]>
   return [
     ok(`config: ${config.configFile ?? 'none, defaults and environment'}`),
     ...config.warnings.map(what => warning(`config: ${what}`)),
+    ...checkZone(config, environment),
     ...checkAgents(config, environment),
     ...checkData(config),
     ...checkStore(config),
@@ -56,6 +57,14 @@ export async function examine(environment: Environment): Promise<ModelFinding[]>
     ...(await checkModels(config, environment)),
     ...(await checkHub(config)),
   ]
+}
+
+/** Warns of a clock in UTC that nobody asked for, as in a container that is not told where it stands. */
+function checkZone({ timezone, origins }: Config, environment: Environment): ModelFinding[] {
+  const isAsked = origins['timezone'] !== 'default' || environment('TZ') !== undefined
+  if (isAsked || timezone !== 'UTC') return []
+  const how = 'set timezone in superbloom.yaml, such as Europe/Berlin, or TZ; TZ=UTC if it is right'
+  return [warning(`timezone: times are in UTC, since nothing says where this is: ${how}`)]
 }
 
 function checkAgents(config: Config, environment: Environment): ModelFinding[] {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { messageText } from '../../../schemas/chat.ts'
 import { conversationId, name } from '../../../schemas/names.ts'
 import { pictures } from '../../../schemas/picture.ts'
+import { zoneName } from '../../../schemas/timezone.ts'
 import { answerSchema } from '../../core/answer-schema.ts'
 import { HubError } from '../../core/errors.ts'
 import { checkUse, MCP_SLUG, powerOf } from '../../core/principal.ts'
@@ -41,6 +42,7 @@ export const chat = defineHubTool({
     conversation: conversationId.optional().describe('default: one of your own with this agent'),
     waitSeconds: z.number().min(0).max(LONGEST_WAIT).default(45),
     idempotencyKey: z.string().min(1).max(200).optional().describe('the same key again sends nothing twice'),
+    timezone: zoneName.optional().describe('IANA zone of who asks: times are meant in it'),
     images: pictures.optional().describe('pictures beside the message, base64'),
     schema: answerSchema
       .optional()
@@ -61,6 +63,7 @@ export const chat = defineHubTool({
       door: 'mcp',
       clientId: args.idempotencyKey,
       images: args.images,
+      timezone: args.timezone,
       schema: args.schema,
       trace,
     })
