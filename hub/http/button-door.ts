@@ -23,7 +23,7 @@ type Answer = z.infer<typeof answer>
 
 /** Tells whether a path is that of a button. The pages of apps that show buttons send an Origin of their own. */
 export function isForButton(path: string): boolean {
-  return path.startsWith('/a/')
+  return /^\/a\//i.test(path)
 }
 
 /** Returns a path as the log may have it: without the key of a button. */

@@ -25,13 +25,14 @@ export function toNotice(
   { page, timezone }: { page: string | undefined; timezone: string },
 ): Notice {
   const isQuestion = question_json !== null
-  const call = toCode(showCall(args))
+  const call = showCall(args)
   const where = conversation_id === null ? '' : `#c=${encodeURIComponent(conversation_id)}`
   const paragraphs = [
     isQuestion
-      ? `The server of ${toCode(tool).text} asks during a call of ${agent}: ${toCode(reason).text}`
-      : `${agent} wants to call ${toCode(tool).text} with ${call.text}`,
-    ...(isQuestion ? [] : [`Why a person decides: ${toCode(reason).text}`]),
+      ? `The server of ${toCode(tool)} asks during a call of ${agent}: ${toCode(reason)}`
+      : `${agent} wants to call ${toCode(tool)} with ${call.text}`,
+    ...(isQuestion ? [] : [`Why a person decides: ${toCode(reason)}`]),
+    ...(call.isWhole || isQuestion ? [] : ['This is not all of it: the page shows the rest.']),
     `It expires on ${toLocal(expires_at, timezone)} (${timezone}).`,
     page === undefined ? "Answer on the hub's page, or with `superbloom approvals`." : `${page}/${where}`,
   ]
@@ -49,12 +50,16 @@ export function toButtons(page: string, key: string): MessageButton[] {
   return [button('Approve', 'approve'), button('Deny', 'deny')]
 }
 
-function showCall(args: string): string {
-  const parsed = parseJson(args)
-  return parsed === undefined ? args : JSON.stringify(maskSecrets(parsed, 'arguments'))
+/** Shows the arguments of a call without their secrets, cut where they are long. */
+function showCall(args: string): { text: string; isWhole: boolean } {
+  const parsed = parseJson(args.trim() || '{}')
+  if (parsed === undefined) return { text: toCode(args), isWhole: false }
+  const shown = JSON.stringify(maskSecrets(parsed, 'arguments'))
+  const isWhole =
+    shown === JSON.stringify(parsed) && toCode(shown) === toCode(shown, Number.POSITIVE_INFINITY)
+  return { text: toCode(shown), isWhole }
 }
 
-function toCode(text: string): { text: string; isWhole: boolean } {
-  const whole = escapeUnseen(toLine(text)).replaceAll('`', '\\u0060')
-  return { text: `\`${truncate(whole, LONGEST)}\``, isWhole: whole.length <= LONGEST }
+function toCode(text: string, longest = LONGEST): string {
+  return `\`${truncate(escapeUnseen(toLine(text)).replaceAll('`', '\\u0060'), longest)}\``
 }

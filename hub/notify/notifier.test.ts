@@ -62,7 +62,7 @@ async function open(id: string, more: Record<string, unknown> = {}) {
       cycle_id: 'c',
       agent: 'homelab',
       tool: 'stop',
-      arguments: '{"server":"atm-10","password":"hunter2"}',
+      arguments: '{"server":"atm-10"}',
       arguments_hash: '',
       reason: 'it stops `things`\nnow',
       status: 'open',
@@ -91,7 +91,7 @@ test('what came before the start goes out at it, once, and nothing wakes the hub
   const [message, options] = sent.all[0] ?? []
   expect(message).toMatchObject({ channel: 'phone', key: 'apr_1', title: 'homelab asks for stop' })
   expect(message?.message.split('\n\n')).toEqual([
-    'homelab wants to call `stop` with `{"server":"atm-10","password":"***"}`',
+    'homelab wants to call `stop` with `{"server":"atm-10"}`',
     'Why a person decides: `it stops \\u0060things\\u0060 now`',
     'It expires on Sun 2026-11-22 22:00 (UTC).',
     'https://hub.example/',
@@ -140,6 +140,28 @@ test.each([
 })
 
 const DENIED = { status: 'denied', at: 1, by: 'owner', where: '/ws', note: null } as const
+
+test.each([
+  ['a secret', { server: 'atm-10', password: 'hunter2' }, 'hunter2'],
+  ['more than fits', { text: `${'ä'.repeat(1_200)} and then`, delete: 'everything' }, 'everything'],
+])('a call with %s has no buttons, since its message does not show all', async (_what, args, hidden) => {
+  notifier.begin()
+  await open('apr_1', { arguments: JSON.stringify(args), reason: 'ä'.repeat(5_000) })
+  await untilStates(['apr_1', 'sent', 0])
+  const [message, options] = sent.all[0] ?? []
+  expect(message?.message).toContain('This is not all of it: the page shows the rest.')
+  expect(message?.message).not.toContain(hidden)
+  // ntfy cuts at 4,096.
+  expect(Buffer.byteLength(message?.message ?? '')).toBeLessThan(4_000)
+  expect(options?.buttons).toEqual([])
+})
+
+test('a call without arguments is whole', async () => {
+  notifier.begin()
+  await open('apr_1', { arguments: '' })
+  await untilStates(['apr_1', 'sent', 0])
+  expect(sent.all[0]?.[1].buttons).toHaveLength(2)
+})
 
 test('a question of a server has a link, its words as text, and no buttons', async () => {
   notifier.begin()

@@ -116,6 +116,8 @@ test('looking at the address, another host or another answer decide nothing', as
     expect([method, looked.status, looked.headers['allow']]).toEqual([method, 405, 'POST'])
   }
   expect((await press(lab.hub, approve, { Host: 'evil.example' })).status).toBe(403)
+  const upper = { ...approve, url: approve.url.replace('/a/', '/A/') }
+  expect((await press(lab.hub, { ...upper, body: '{' }, { Origin: 'https://ntfy.sh' })).status).toBe(400)
   for (const body of ['', 'approve', '{"decision":"perhaps"}', 'x'.repeat(5_000)]) {
     expect([400, 413]).toContain((await press(lab.hub, { ...approve, body })).status)
   }
