@@ -25,7 +25,7 @@ import { toUrl } from './http/listen.ts'
 import { Tokens } from './http/tokens.ts'
 import { type LiveModels, openModels } from './model/open-models.ts'
 import { closeQuestions } from './store/approvals.ts'
-import { type AuditEntry, record } from './store/audit-log.ts'
+import { type AuditEntry, readAuditEnd, record } from './store/audit-log.ts'
 import { readFileHashes, saveFileHashes, takeRestored } from './store/hub-state.ts'
 import { openOwnStore, type Store } from './store/open.ts'
 import { voidLeases } from './store/threads.ts'
@@ -95,7 +95,7 @@ export async function startHub(inputs: HubInputs): Promise<Hub> {
   await engine.start()
   stack.use(await watch(foundation, engine))
   writeHubFile(foundation, url, stack)
-  foundation.log.info('hub_started', { url })
+  foundation.log.info('hub_started', { url, audit: await readAuditEnd(foundation.store.db) })
   const whole = stack.move()
   return {
     url,

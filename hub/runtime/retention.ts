@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import type { DueSource } from '../core/due.ts'
 import type { Log } from '../core/log.ts'
+import { readAuditEnd } from '../store/audit-log.ts'
 import { lastPruned, savePruned } from '../store/hub-state.ts'
 import type { Store } from '../store/open.ts'
 import { prune } from '../store/retention.ts'
@@ -48,7 +49,7 @@ export function createRetention(
     const rows = await prune(store, horizons, stopping.signal)
     if (stopping.signal.aborted) return
     await store.write(tx => savePruned(tx, now))
-    log.info('pruned', { rows, days, auditDays })
+    log.info('pruned', { rows, days, auditDays, audit: await readAuditEnd(store.db) })
   }
   return {
     async nextDue() {

@@ -75,6 +75,7 @@ test.each([
   ['a row after all', copied(9), 9, 'beside the chain'],
   ['a replaced row', copied(4), 4, 'not as it was written'],
   ['another hash', "update audit set hash = 'x' where seq = 5", 5, 'not as it was written'],
+  ['a chain without ends', 'delete from audit_chain', 1, 'beside the chain'],
   ['another end', "update audit_chain set last_hash = 'x'", 6, 'ends elsewhere'],
 ])('%s is found', async (_what, change, seq, why) => {
   await using store = await openTempStore()

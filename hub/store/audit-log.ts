@@ -191,8 +191,16 @@ export async function verifyAudit(db: Kysely<Tables>): Promise<AuditVerdict> {
   return removed_seq > chain.removed_seq ? verifyAudit(db) : verdict
 }
 
-function readChain(db: Kysely<Tables>): Promise<Tables['audit_chain']> {
-  return db.selectFrom('audit_chain').selectAll().executeTakeFirstOrThrow()
+/** Returns the newest row's seq and hash, which prove later that the rows up to it are as they were. */
+export async function readAuditEnd(db: Kysely<Tables>): Promise<{ seq: number; hash: string }> {
+  const { last_seq, last_hash } = await readChain(db)
+  return { seq: last_seq, hash: last_hash }
+}
+
+async function readChain(db: Kysely<Tables>): Promise<Tables['audit_chain']> {
+  const chain = await db.selectFrom('audit_chain').selectAll().executeTakeFirst()
+  // Only somebody who has the file can have deleted it; all rows then stand beside the chain.
+  return chain ?? { last_seq: 0, last_hash: '', removed_seq: 0, removed_hash: '' }
 }
 
 /** Details of a row that tells which rows retention removed. */
@@ -240,7 +248,8 @@ async function verifyChain(db: Kysely<Tables>, chain: Tables['audit_chain']): Pr
   }
   // One statement, since rows are added meanwhile.
   const { rows: beside } = await sql<{ seq: number }>`select seq from audit
-    where seq <= (select removed_seq from audit_chain) or seq > (select last_seq from audit_chain)
+    where seq <= coalesce((select removed_seq from audit_chain), 0)
+      or seq > coalesce((select last_seq from audit_chain), 0)
     order by seq limit 1`.execute(db)
   const [added] = beside
   return added ? { ...verdict, broken: { seq: added.seq, why: 'it was added beside the chain' } } : verdict

@@ -198,6 +198,9 @@ test('a store that was put back says so', async () => {
     ['restored', file],
     ['ok', undefined],
   ])
+  const started = hub.logs.all.findLast(({ event }) => event === 'hub_started')
+  const all = await audit.listRows(client, {})
+  expect(all.map(({ seq, hash }) => ({ seq, hash }))).toContainEqual(started?.['audit'])
 })
 
 test("another token of the owner's has a row, whoever made it", async () => {
