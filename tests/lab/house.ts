@@ -8,7 +8,7 @@ import { keepRunning } from './machine.ts'
 import { type Ntfy, type Published, startNtfy } from './ntfy.ts'
 import { sendRcon } from './rcon.ts'
 import { SABNZBD_KEY, type Sabnzbd, startSabnzbd } from './sabnzbd.ts'
-import { type StoryModel, startStoryModel } from './story-model.ts'
+import { type Story, type StoryModel, startStoryModel } from './story-model.ts'
 
 const RCON_PASSWORD = 'lab'
 
@@ -39,10 +39,12 @@ export interface HouseOptions {
   /** An empty folder for all written files. */
   folder: string
   home: Homelab
+  /** What the model plays; default the three stories. */
+  story?: Story
   onMessage?: (message: Published) => void
 }
 
-export async function openHouse({ folder, home, onMessage }: HouseOptions): Promise<House> {
+export async function openHouse({ folder, home, story, onMessage }: HouseOptions): Promise<House> {
   await using stack = new AsyncDisposableStack()
   const sabnzbd = stack.use(
     await startSabnzbd({
@@ -54,7 +56,7 @@ export async function openHouse({ folder, home, onMessage }: HouseOptions): Prom
   const ntfy = stack.use(await startNtfy(onMessage))
   const host = stack.use(createFixtureHost())
   stack.use(keepRunning(host))
-  const model = stack.use(await startStoryModel(homelabStory(home)))
+  const model = stack.use(await startStoryModel(story ?? homelabStory(home)))
   const port = await findPort()
   const ask = (command: string) => sendRcon({ port, password: RCON_PASSWORD }, command)
   mkdirSync(join(folder, 'agents'), { recursive: true })
