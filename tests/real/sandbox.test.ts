@@ -1,12 +1,4 @@
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -14,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hubStatus } from '../../schemas/hub-status.ts'
 import { type Running, startCli } from '../support/cli.ts'
 import { openClient, type TestClient, textOf } from '../support/clients.ts'
+import { createHttpServer } from '../support/http-servers.ts'
 import { processesNaming } from '../support/processes.ts'
 import { until } from '../support/until.ts'
 
@@ -52,7 +45,10 @@ const loot = async (name: string, isContained = true) => {
 }
 const secretsIn = (text: string) => Object.values(SECRETS).filter(secret => text.includes(secret))
 
+const far = createHttpServer('legacy')
+
 beforeAll(async () => {
+  await far.start(['ping'])
   home = mkdtempSync(join(tmpdir(), 'superbloom-sandbox-'))
   const hostile = { command: process.execPath, args: [HOSTILE] }
   const servers = {
@@ -72,7 +68,13 @@ beforeAll(async () => {
   write('key', SECRETS.file)
   write('data/token', SECRETS.token)
   write('data/servers/dropped/note', 'its own file')
-  copyFileSync(HOSTILE, place('data/servers/dropped/server.mjs'))
+  const program = readFileSync(HOSTILE, 'utf8')
+  write('data/servers/dropped/server.mjs', program)
+  write('data/servers/scripted/server.js', program)
+  // It has a package of the hub's own.
+  write('data/servers/typed/server.ts', `import { z } from 'zod'\nz.string()\n${program}`)
+  write('data/servers/entered/mcp.json', JSON.stringify(hostile))
+  write('data/servers/far/mcp.json', JSON.stringify({ url: far.url }))
   const variables = {
     SUPERBLOOM_CONFIG: place('superbloom.yaml'),
     SUPERBLOOM_DATA: place('data'),
@@ -88,12 +90,19 @@ beforeAll(async () => {
 afterAll(async () => {
   await client?.[Symbol.asyncDispose]()
   await running?.[Symbol.asyncDispose]()
+  await far[Symbol.asyncDispose]()
   rmSync(home, { recursive: true, force: true })
 })
 
-test.each(['contained', 'strict', 'dropped', 'polite'])('%s sees nothing of the hub', async name => {
+const DROPPED = ['dropped', 'scripted', 'typed', 'entered']
+test.each(['contained', 'strict', 'polite', ...DROPPED])('%s sees nothing of the hub', async name => {
   await untilReady(name)
   expect(secretsIn(await loot(name))).toEqual([])
+})
+
+test('a dropped-in server at an address works beside them', async () => {
+  await untilReady('far')
+  expect((await client.listTools()).map(({ name }) => name)).toContain('far__ping')
 })
 
 test('a server without a sandbox, or of the owner, sees what it saw before', async () => {
