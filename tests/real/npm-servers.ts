@@ -79,7 +79,8 @@ ${text}
 
 Everything arrives as the server lists it: titles, descriptions, schemas, annotations, icons and \`_meta\`. The tests compare
 each tool, resource, template and prompt with what the server lists directly, to a client of its own era, and read each
-resource, prompt and completion both ways. What a list cannot say (\`mcp-fetch-server\` announces resources and does not know
+resource, prompt and completion both ways. Each ran with \`sandbox: auto\` in bubblewrap, and its process saw nothing in the hub's data
+folder. What a list cannot say (\`mcp-fetch-server\` announces resources and does not know
 the request, \`server-postgres\` cannot list them without its database) takes nothing from its server's tools. Of two servers
 without a prefix that both have an \`echo\` the second one's is \`hello__echo\`.
 `
