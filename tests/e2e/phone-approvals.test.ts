@@ -178,6 +178,19 @@ test.each([
   expect(told).not.toHaveProperty('actions')
 })
 
+test('who guesses keys waits, and the right key works all the same', async () => {
+  const topic = `t${++asked}`
+  await using other = await startPhoneHub({ channel: { kind: 'ntfy', url: `${ntfy.url}/${topic}` } })
+  await askForSwallow(other.hub, { any: 'x' })
+  const told = await until('the phone is told', () => ntfy.published.find(one => one.topic === topic))
+  const guess = { url: `http://${PHONE_HOST}/a/sba_guess`, body: '{"decision":"approve"}' }
+  const statuses: number[] = []
+  for (let tries = 0; tries < 12; tries++) statuses.push((await press(other.hub, guess)).status)
+  expect([statuses[0], statuses.at(-1)]).toEqual([404, 429])
+  const [, deny] = told.actions ?? []
+  expect(deny && (await press(other.hub, deny)).status).toBe(200)
+})
+
 test('a channel that is not there is told by the status, and by the log when something is due', async () => {
   await using other = await startPhoneHub({
     channel: { kind: 'ntfy', url: `${ntfy.url}/other` },
