@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { backUp, restore } from '../../hub/store/backup.ts'
 import * as audit from '../support/audit-rows.ts'
 import { type ChatClient, openChat } from '../support/chat-client.ts'
-import { LINES, openClient, type TestClient } from '../support/clients.ts'
+import { LINES, openClient, type TestClient, textOf } from '../support/clients.ts'
 import { odd, untilReady } from '../support/downstream.ts'
 import { untilNoChildren } from '../support/processes.ts'
 import { INITIALIZE, mcpHeaders, rpc, send } from '../support/raw-http.ts'
@@ -153,6 +153,21 @@ test('webhooks that let nobody in have a row, and few of a flood', async () => {
   await Promise.all(Array.from({ length: 200 }, (_, index) => post(hub, `none-${index}`, {})))
   const { length } = await audit.listRows(client, { kinds: ['webhook'], actor: 'unknown' })
   expect(length).toBeLessThan(60)
+})
+
+test('nobody fills the audit by signing in, or is called like others in it', async () => {
+  const headers = bearer(await make(hub, 'hub_create_token', { name: 'lodger', role: 'guest' }))
+  const again = Array.from({ length: 150 }, () => send(`${hub.url}/session`, { method: 'POST', headers }))
+  const statuses = (await Promise.all(again)).map(({ status }) => status)
+  expect(statuses.filter(status => status === 201)).toHaveLength(100)
+  expect(statuses.filter(status => status === 429)).toHaveLength(50)
+  for (const name of ['hub', 'unknown']) {
+    const made = await client.call('hub_create_token', { name })
+    expect([made.isError, textOf(made)]).toEqual([
+      true,
+      expect.stringContaining('must not be hub or unknown'),
+    ])
+  }
 })
 
 test('resources and prompts have a row like calls that look', async () => {
