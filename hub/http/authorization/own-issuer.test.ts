@@ -20,7 +20,10 @@ const DOCUMENT = {
 }
 
 /** Runs `use` with the address of an issuer for whom every document is what `fetch` returns. */
-async function withIssuer<Result>(fetch: () => Promise<Response>, use: (url: string) => Promise<Result>) {
+async function withIssuer<Result>(
+  fetch: (asked: string) => Promise<Response>,
+  use: (url: string) => Promise<Result>,
+) {
   await using store = await openTempStore()
   const server = createServer()
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
@@ -32,10 +35,7 @@ async function withIssuer<Result>(fetch: () => Promise<Response>, use: (url: str
       log: createLog({ level: 'error', now: systemClock.now, write: () => undefined }),
       tokens: { ofGrant: () => undefined, endGrant: async () => undefined },
       toAudience: resource => resource,
-      fetch: asked => {
-        expect(String(asked)).toBe(ID)
-        return fetch()
-      },
+      fetch: asked => fetch(String(asked)),
     })
     server.on('request', handle)
     return await use(url)
@@ -45,11 +45,11 @@ async function withIssuer<Result>(fetch: () => Promise<Response>, use: (url: str
   }
 }
 
-/** Returns where a browser comes to that a client with this document sends to the issuer. */
-function ask(document: object, redirect = 'http://127.0.0.1:51763/callback'): Promise<string> {
+/** Returns where a browser comes to that a client sends to the issuer. */
+async function open(url: string, id = ID, redirect = 'http://127.0.0.1:51763/callback'): Promise<string> {
   const parameters = {
     response_type: 'code',
-    client_id: ID,
+    client_id: id,
     redirect_uri: redirect,
     code_challenge: 'a'.repeat(43),
     code_challenge_method: 'S256',
@@ -58,10 +58,16 @@ function ask(document: object, redirect = 'http://127.0.0.1:51763/callback'): Pr
     nonce: 'n',
     prompt: 'none',
   }
-  return withIssuer(
-    async () => Response.json(document),
-    async url => (await new Browser().open(`${url}/oauth/authorize?${new URLSearchParams(parameters)}`)).at,
-  )
+  return (await new Browser().open(`${url}/oauth/authorize?${new URLSearchParams(parameters)}`)).at
+}
+
+/** Returns the same for a client with this document. */
+function ask(document: object, redirect?: string): Promise<string> {
+  const fetch = async (asked: string) => {
+    expect(asked).toBe(ID)
+    return Response.json(document)
+  }
+  return withIssuer(fetch, url => open(url, ID, redirect))
 }
 
 test('a client that is known by its document is asked for on the page, at any port of loopback', async () => {
@@ -93,4 +99,14 @@ test.each<[string, () => Promise<Response>]>([
     }),
   )
   expect([status, json]).toMatchObject([503, { error: 'temporarily_unavailable' }])
+})
+
+test('a stranger who makes up clients keeps nobody else from signing in', async () => {
+  const fetch = async (asked: string) =>
+    asked === ID ? Response.json(DOCUMENT) : new Response('', { status: 404 })
+  const at = await withIssuer(fetch, async url => {
+    for (let made = 0; made < 100; made++) await open(url, `https://evil.example/${made}.json`)
+    return open(url)
+  })
+  expect(at).toMatch(/\/oauth\/consent\/\S+/)
 })

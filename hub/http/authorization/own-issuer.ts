@@ -39,8 +39,11 @@ const MINUTE = 60
 const HOUR = 3_600
 const DAY = 86_400
 const ALGORITHM = 'ES256'
-/** Documents of clients that are fetched, whoever asks for it. */
-const FETCHES = { perSecond: 1, burst: 30 }
+/**
+ * Documents of clients that are fetched, whoever asks for it: more than one address may ask for, so that a
+ * stranger alone does not keep others from signing in.
+ */
+const FETCHES = { perSecond: 50, burst: 500 }
 /** What is said of a client whose document could not be read now; it must not sign in anew for that. */
 const DOCUMENT_FAILED = /^client_id metadata document fetch (?:failed|not allowed)/
 /** Characters of what a client registers, about as many as the document of one may have. */
