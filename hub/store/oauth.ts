@@ -61,22 +61,27 @@ export async function deleteRelatedOAuth(tx: Tx, kind: string, related: string):
   await tx.deleteFrom('oauth').where('related', '=', related).where('kind', '=', kind).execute()
 }
 
-/** Deletes the rows of a kind that expire first and by `until`, so that fewer than `most` are left of it. */
+/**
+ * Deletes rows of a kind that expire first and by `until`, if there are `most`: a tenth, since it reads all of the
+ * kind. Returns how many may be added before the next time.
+ */
 export async function dropOldestOAuth(
   tx: Tx,
   { kind, most, until }: { kind: string; most: number; until: number },
-): Promise<void> {
+): Promise<number> {
   const { count } = await tx
     .selectFrom('oauth')
     .select(({ fn }) => fn.countAll().as('count'))
     .where('kind', '=', kind)
     .executeTakeFirstOrThrow()
+  if (Number(count) < most) return most - Number(count)
   const oldest = tx
     .selectFrom('oauth')
     .select('hash')
     .where('kind', '=', kind)
     .where('expires_at', '<=', until)
     .orderBy('expires_at')
-    .limit(Math.max(0, Number(count) - most + 1))
+    .limit(most / 10)
   await tx.deleteFrom('oauth').where('kind', '=', kind).where('hash', 'in', oldest).execute()
+  return most / 10
 }

@@ -39,22 +39,29 @@ describe('a flood of clients that register themselves', () => {
     await clients.upsert('unused', { clientName: 'unused' } as never, 0)
     clock.advance(1)
     await flood('Client')
-    await clients.upsert('mine', { clientName: 'mine' } as never, 0)
+    await open('Client').upsert('mine', { clientName: 'mine' } as never, 0)
     expect(await clients.find('mine')).toBeDefined()
     expect(await clients.find('used')).toBeDefined()
     expect(await clients.find('unused')).toBeUndefined()
-    expect(await count('Client')).toBe(MOST)
+    expect(await count('Client')).toBeLessThan(MOST)
   })
+})
+
+test('a flood that goes on is bounded too', async () => {
+  const questions = open('Interaction')
+  await flood('Interaction')
+  for (let each = 0; each < 150; each++) await questions.upsert(`g${each}`, {}, 2 * 86_400)
+  expect(await count('Interaction')).toBeLessThanOrEqual(MOST)
 })
 
 test('questions that nobody answers are bounded; the oldest go', async () => {
   const questions = open('Interaction')
   await questions.upsert('oldest', {}, 600)
   await flood('Interaction')
-  await questions.upsert('mine', {}, 2 * 86_400)
+  await open('Interaction').upsert('mine', {}, 2 * 86_400)
   expect(await questions.find('mine')).toBeDefined()
   expect(await questions.find('oldest')).toBeUndefined()
-  expect(await count('Interaction')).toBe(MOST)
+  expect(await count('Interaction')).toBeLessThan(MOST)
 })
 
 describe('a refresh token that was used', () => {

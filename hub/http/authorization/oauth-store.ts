@@ -45,6 +45,8 @@ export function createAdapter({ store, clock, tokens }: OAuthStoreDeps): Adapter
     const keyOf = (id: string, of = kind) => ({ kind: of, hash: digest(id).toString('hex') })
     const { db, write } = store
     const most = MOST.get(kind)
+    /** Rows that may be added before they are counted again. */
+    let room = 0
     return {
       async upsert(id, { jti: _, ...given }, expiresIn) {
         const now = clock.now()
@@ -58,7 +60,9 @@ export function createAdapter({ store, clock, tokens }: OAuthStoreDeps): Adapter
           expires_at: now + lasts,
         }
         await write(async tx => {
-          if (most !== undefined) await dropOldestOAuth(tx, { kind, most, until: row.expires_at })
+          if (most !== undefined && room <= 0)
+            room = await dropOldestOAuth(tx, { kind, most, until: row.expires_at })
+          room--
           await saveOAuth(tx, row, now)
           if (kind === REFRESH && given.clientId !== undefined)
             await keepOAuth(tx, keyOf(given.clientId, CLIENT), row.expires_at + DAY)
