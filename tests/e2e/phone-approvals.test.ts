@@ -126,8 +126,10 @@ test('looking at the address, another host or another answer decide nothing', as
 })
 
 test('the key of a button is nowhere but on the phone', async () => {
-  const { approve } = await ask()
-  await lab.hub.logs.find('it is sent', ({ event }) => event === 'notification_sent')
+  const { approval, approve } = await ask()
+  const isSent = (entry: { event: string; approval?: unknown }) =>
+    entry.event === 'notification_sent' && entry.approval === approval.id
+  await lab.hub.logs.find('the hub knows that it is sent', isSent)
   await press(lab.hub, { ...approve, body: '{' })
   const [key = 'none'] = /sba_[\w-]+/.exec(approve.url) ?? []
   expect(key.length).toBeGreaterThan(40)
