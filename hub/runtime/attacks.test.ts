@@ -101,7 +101,7 @@ const CARRIERS: Record<string, Carrier> = {
   "a log of the operator's own server": { powers: ['person'], deliver: world => world.post('OBEY log') },
   "a picture's text line": { powers: ['person'], deliver: world => world.post('OBEY see') },
   'a question of a server': { powers: [], isKept: true, deliver: world => world.post('OBEY ask') },
-  'a text that a server has written': {
+  'what a server has the model write': {
     powers: [],
     isKept: true,
     deliver: world => world.post('OBEY sample'),

@@ -24,9 +24,9 @@ export interface StoryModel extends AsyncDisposable {
 }
 
 /**
- * Starts an OpenAI-compatible provider on loopback that plays a story, streamed word by word as models do.
+ * Starts an OpenAI-compatible provider, by default on loopback, that plays a story, streamed word by word as models do.
  */
-export async function startStoryModel(story: Story, port = 0): Promise<StoryModel> {
+export async function startStoryModel(story: Story, port = 0, host = '127.0.0.1'): Promise<StoryModel> {
   let asked = 0
   const server = createServer(async (request, response) => {
     let body = ''
@@ -36,7 +36,7 @@ export async function startStoryModel(story: Story, port = 0): Promise<StoryMode
     const { messages } = JSON.parse(body) as { messages: StoryMessage[] }
     send(response, story(messages), asked)
   })
-  await new Promise<void>(resolve => server.listen(port, '127.0.0.1', resolve))
+  await new Promise<void>(resolve => server.listen(port, host, resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     get asked() {

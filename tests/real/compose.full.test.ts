@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { builtIns } from '../../hub/config/built-ins.ts'
+import { ASKING_REQUESTS, ORDINARY_REQUESTS } from '../lab/ordinary-requests.ts'
+import { startProgram } from '../support/program.ts'
 import { until } from '../support/until.ts'
 import {
   type BuiltImage,
@@ -186,6 +188,36 @@ describe('Compose, with a / that passes no mounts on', () => {
       }
     },
     3 * MINUTE,
+  )
+
+  test(
+    'ordinary requests ask nobody for a yes; what destroys does',
+    async () => {
+      const { daemon, compose } = project
+      const network = ['network', 'inspect', '-f', '{{(index .IPAM.Config 0).Gateway}}', 'superbloom_default']
+      const script = join(import.meta.dirname, 'setup', 'ordinary-model.ts')
+      const enter = ['--net', '--target', String(daemon.pid), process.execPath, script, '8399']
+      await using model = await startProgram('nsenter', enter)
+      await model.says(/It listens/)
+      const url = `http://${await daemon.docker(...network)}:8399/v1`
+      const settings = join(image.folder, '.env')
+      writeFileSync(settings, `OPENAI_BASE_URL=${url}\nOPENAI_API_KEY=lab\nSUPERBLOOM_MODEL=ordinary\n`)
+      try {
+        await compose('up', '-d')
+        const asked = () => superbloom('approvals').catch(() => undefined)
+        await until('the hub answers', asked, { within: MINUTE })
+        for (const [text] of ORDINARY_REQUESTS)
+          expect([text, await superbloom('ask', 'homelab', text)]).toEqual([text, 'Done.'])
+        expect(await asked()).not.toContain('apr_')
+        for (const [text, tool] of ASKING_REQUESTS)
+          await expect(superbloom('ask', 'homelab', text)).rejects.toThrow(
+            new RegExp(`Waits for your yes: apr_\\w+ homelab: ${tool} `),
+          )
+      } finally {
+        rmSync(settings)
+      }
+    },
+    10 * MINUTE,
   )
 
   test(
