@@ -24,12 +24,16 @@ export interface OAuthStoreDeps {
 }
 
 const DAY = 86_400_000
+/** Milliseconds after which anything expires, also what a stranger wants to count for ever. */
+const LONGEST = 366 * DAY
 const CLIENT = 'Client'
 const REFRESH = 'RefreshToken'
 /** Rows of each kind that strangers can make without anybody's yes; beyond that the oldest go. */
 const MOST: ReadonlyMap<string, number> = new Map([
   [CLIENT, 1_000],
   ['Interaction', 1_000],
+  // Of a client that signs its requests; its signature says how long it counts.
+  ['ReplayDetection', 1_000],
 ])
 /**
  * Milliseconds for which a refresh token that was used works again: processes that share it refresh at once,
@@ -51,13 +55,13 @@ export function createAdapter({ store, clock, tokens }: OAuthStoreDeps): Adapter
       async upsert(id, { jti: _, ...given }, expiresIn) {
         const now = clock.now()
         // A client is kept a day, and then as long as somebody uses what it was allowed.
-        const lasts = kind === CLIENT || expiresIn === undefined ? DAY : expiresIn * 1_000
+        const lasts = kind === CLIENT || expiresIn === undefined ? DAY : Math.ceil(expiresIn * 1_000)
         const row = {
           ...keyOf(id),
           related: given.grantId ?? given.uid ?? null,
           payload_json: JSON.stringify(given),
           consumed_at: null,
-          expires_at: now + lasts,
+          expires_at: now + Math.min(lasts, LONGEST),
         }
         await write(async tx => {
           if (most !== undefined && room <= 0)
