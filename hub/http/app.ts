@@ -7,7 +7,8 @@ import type { McpRequest } from '../core/mcp-request.ts'
 import type { DoorAudit } from '../store/door-audit.ts'
 import type { Authorization } from './authorization/authorization.ts'
 import { type ButtonDoorDeps, createButtonDoor, isForButton, toLoggedPath } from './button-door.ts'
-import { bearerOf, LARGEST_BODY } from './doors.ts'
+import { bearerOf, ForeignHost, LARGEST_BODY } from './doors.ts'
+import { sendForeignHostPage } from './foreign-host-page.ts'
 import { createHookDoor, type HookDoorDeps } from './hooks.ts'
 import { createLoginDoors, type LoginDoorDeps } from './login-doors.ts'
 import { isForMcp, type McpDoorDeps, serveMcp } from './mcp-door.ts'
@@ -65,6 +66,8 @@ export function createApp(deps: AppDeps): RequestListener {
   })
   app.use((error: unknown, request: Request, response: Response, next: NextFunction) => {
     if (response.headersSent) next(error)
+    else if (error instanceof ForeignHost && request.accepts(['json', 'html']) === 'html')
+      sendForeignHostPage(response, error)
     else refuse(request, response, fromExpress(error, `${request.method} ${request.path}`), deps.log)
   })
   return (request, response) => {

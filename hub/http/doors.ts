@@ -80,9 +80,8 @@ export function createDoors(options: DoorsOptions): Doors {
     return new HubError('unauthorized', `${door} ${problem}: ${how}. ${options.tokenHint}`)
   }
   const checkHost = ({ headers: { host } }: IncomingMessage) => {
-    if (host === undefined || !isOurs(toHostname(`http://${host}`))) {
-      throw forbidden('Host', host, 'hosts in superbloom.yaml, or set SUPERBLOOM_PUBLIC_URL')
-    }
+    const hostname = toHostname(`http://${host}`)
+    if (host === undefined || !isOurs(hostname)) throw new ForeignHost(host ?? '', hostname)
   }
   return {
     checkHost,
@@ -90,7 +89,7 @@ export function createDoors(options: DoorsOptions): Doors {
       checkHost(request)
       const { origin } = request.headers
       if (origin !== undefined && !isOurs(toHostname(origin))) {
-        throw forbidden('Origin', origin, 'hosts in superbloom.yaml')
+        throw new HubError('forbidden', describeForeign('Origin', origin, 'hosts in superbloom.yaml'))
       }
     },
     admit(request, presented, { door, right, how = HOW, principal: known }) {
@@ -111,11 +110,21 @@ export function addressOf({ socket }: IncomingMessage): string {
   return socket.remoteAddress ?? 'unknown'
 }
 
-function forbidden(header: string, value: string | undefined, where: string): HubError {
-  return new HubError(
-    'forbidden',
-    `${header} "${value ?? ''}" is none of this hub's names. If it should be one, add it to ${where}.`,
-  )
+/** Says that a request came under a name that is none of the hub's. `hostname` is '' where `host` has none. */
+export class ForeignHost extends HubError {
+  readonly host: string
+  readonly hostname: string
+
+  constructor(host: string, hostname: string) {
+    const where = 'hosts in superbloom.yaml, or set SUPERBLOOM_PUBLIC_URL'
+    super('forbidden', describeForeign('Host', host, where))
+    this.host = host
+    this.hostname = hostname
+  }
+}
+
+function describeForeign(header: string, value: string, where: string): string {
+  return `${header} "${value}" is none of this hub's names. If it should be one, add it to ${where}.`
 }
 
 function toHostname(url: string): string {

@@ -5,7 +5,7 @@ import { UNKNOWN } from '../../schemas/tokens.ts'
 import { HubError, toPublicError } from '../core/errors.ts'
 import type { DoorAudit } from '../store/door-audit.ts'
 import { bearerOf, type Doors } from './doors.ts'
-import { escapeHtml, STYLE_SOURCE, toHtmlPage } from './html-page.ts'
+import { escapeHtml, TEXT_POLICY, toHtmlPage } from './html-page.ts'
 
 export interface LoginDoorDeps {
   doors: Doors
@@ -39,10 +39,7 @@ export function createLoginDoors({ doors, audit, publicUrl, logins }: LoginDoorD
     next()
   })
   router.get(CALLBACK, async (request, response) => {
-    response.setHeader(
-      'Content-Security-Policy',
-      `default-src 'none'; style-src ${STYLE_SOURCE}; frame-ancestors 'none'`,
-    )
+    response.setHeader('Content-Security-Policy', TEXT_POLICY)
     try {
       const server = await logins.finish(queryOf(request))
       await audit.add({ kind: 'login', actor: 'hub', door: DOOR, outcome: 'ok', details: { server } })

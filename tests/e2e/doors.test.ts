@@ -90,6 +90,26 @@ describe('who may come in', () => {
     }
   })
 
+  test('a browser at a foreign name gets a page that says what to set; its name is text there', async () => {
+    const Accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+    const open = (Host: string) => send(`${hub.url}/?c=1`, { headers: { Host, Accept } })
+    const page = await open('NAS.local:8420')
+    expect(page.status).toBe(403)
+    expect(page.headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': expect.stringMatching(/^default-src 'none'; style-src 'sha256-/),
+      'cache-control': 'no-store',
+    })
+    expect(page.text).toContain('<b>NAS.local:8420</b> is none of them')
+    expect(page.text).toContain('<code>hosts: [&#34;nas.local&#34;]</code>')
+    expect(page.text).toContain('SUPERBLOOM_PUBLIC_URL=http://NAS.local:8420')
+    expect(page.text).not.toMatch(/home\.arpa|homelab|127\.0\.0\.1|data/)
+    for (const hostile of ['<script>alert(1)</script>', '"><img src=x onerror=alert(1)>', 'a&b<i>'])
+      expect((await open(hostile)).text, hostile).not.toMatch(/<script|<img|<i>/)
+    const program = await send(hub.url, { headers: { Host: 'nas.local', Accept: '*/*' } })
+    expect(program.json).toMatchObject({ error: { code: 'forbidden' } })
+  })
+
   test('/ws takes the token of the header or of the second subprotocol, and nothing else', async () => {
     const right = { Authorization: `Bearer ${hub.token}` }
     expect((await upgrade(right)).status).toBe(101)
