@@ -264,6 +264,8 @@ function toChat({ log, signals, store }: Foundation, { router, approvals }: Engi
     },
     readMessages: (conversation, after, limit) => readMessages(store.db, conversation, after, limit),
     lastSeq: conversation => lastSeqOf(store.db, conversation),
+    findEntry: async id =>
+      (await listConversations(store.db, id)).map(one => ({ ...one, agents: router.agentsOf(id) }))[0],
   }
 }
 
@@ -294,24 +296,22 @@ async function readWelcome(
   engine: Engine,
   principal: Principal,
 ): Promise<Extract<HubFrame, { type: 'welcome' }>> {
-  const stored = new Map((await listConversations(foundation.store.db)).map(one => [one.id, one.lastSeq]))
-  const all = await listAgents(foundation, engine)
-  const agents = all.filter(({ shared }) => shared || !seesSharedOnly(principal))
+  const stored = await listConversations(foundation.store.db)
+  const { hold } = engine.crashGuard
+  const present = await listAgents(foundation, engine)
+  const agents = present.filter(({ shared }) => shared || !seesSharedOnly(principal))
   const { name, role } = principal
   const first = agents.flatMap(agent => (role === 'guest' ? `${agent.name}/${name}` : agent.conversations))
-  for (const id of first) if (!stored.has(id)) stored.set(id, 0)
+  const isUnused = (id: string) => !stored.some(one => one.id === id)
+  const all = [...stored, ...[...new Set(first)].filter(isUnused).map(id => ({ id, lastSeq: 0 }))]
   return {
     type: 'welcome',
     protocol: 1,
-    hub: {
-      name: 'superbloom',
-      version: foundation.version,
-      ...(engine.crashGuard.hold ? { held: engine.crashGuard.hold.since } : {}),
-    },
+    hub: { name: 'superbloom', version: foundation.version, ...(hold ? { held: hold.since } : {}) },
     agents: agents.map(({ name, description, status }) => ({ name, description, status })),
     you: { name, role },
-    conversations: [...stored]
-      .filter(([id]) => engine.router.mayUse(principal, id))
-      .map(([id, lastSeq]) => ({ id, lastSeq, agents: engine.router.agentsOf(id) })),
+    conversations: all
+      .filter(({ id }) => engine.router.mayUse(principal, id))
+      .map(one => ({ ...one, agents: engine.router.agentsOf(one.id) })),
   }
 }

@@ -121,6 +121,20 @@ export interface NewUserMessage {
   trace?: TraceContext | undefined
 }
 
+/** Most characters of a conversation's title. */
+export const MAX_TITLE = 80
+
+/** A conversation in the list that people see. `title` is missing where the slug is its name. */
+export interface ConversationEntry {
+  id: string
+  agents: string[]
+  lastSeq: number
+  /** Time of its newest message; missing where it has none. */
+  lastAt?: number
+  title?: string
+  pinned?: true
+}
+
 export const toolCallStatuses = [
   'planned',
   'waiting',
@@ -184,8 +198,9 @@ export type HubFrame =
       hub: { name: string; version: string; held?: number }
       you: { name: string; role: Role }
       agents: { name: string; description: string; status: AgentStatus }[]
-      conversations: { id: string; agents: string[]; lastSeq: number }[]
+      conversations: ConversationEntry[]
     }
+  | { type: 'conversation'; conversation: ConversationEntry }
   | { type: 'subscribed'; conversation: string; lastSeq: number }
   | { type: 'accepted'; clientId?: string; message: ChatMessage }
   | { type: 'message'; message: ChatMessage }

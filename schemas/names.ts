@@ -48,6 +48,9 @@ function toSlug(written: string): string {
     .replace(/[-_]+$/, '')
 }
 
+/** The slug of a conversation that was begun without a name; its first message names it. */
+export const UNNAMED_SLUG = /^(?:[a-z0-9_-]+\.)?t-[a-z0-9]{8}$/
+
 /** A conversation's id: `<agent>`, `<agent>/<slug>`, or a name that an agent's file lists. */
 export const conversationId = z
   .string()

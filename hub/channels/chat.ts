@@ -1,4 +1,11 @@
-import type { Approval, ChatMessage, Decision, NewUserMessage, StopTarget } from '../../schemas/chat.ts'
+import type {
+  Approval,
+  ChatMessage,
+  ConversationEntry,
+  Decision,
+  NewUserMessage,
+  StopTarget,
+} from '../../schemas/chat.ts'
 import type { Log } from '../core/log.ts'
 import type { Principal } from '../core/principal.ts'
 import type { Signals } from '../core/signals.ts'
@@ -18,4 +25,6 @@ export interface Chat {
   /** Returns messages with a seq above `after`, oldest first. */
   readMessages: (conversation: string, after: number, limit: number) => Promise<ChatMessage[]>
   lastSeq: (conversation: string) => Promise<number>
+  /** Returns a conversation as the list shows it; undefined where nothing was said yet. */
+  findEntry: (conversation: string) => Promise<ConversationEntry | undefined>
 }

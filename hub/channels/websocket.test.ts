@@ -45,6 +45,7 @@ async function openDoor() {
       stop: never,
       readMessages: never,
       lastSeq: never,
+      findEntry: never,
     }),
   )
   server.listen(0, '127.0.0.1')

@@ -152,8 +152,18 @@ function serve(ws: WebSocket, caller: Principal, deps: WebSocketDeps): void {
 
 function listen(deps: WebSocketDeps, { caller, subscriptions, send }: Omit<Handling, 'deps'>): () => void {
   const isOwners = may(caller, 'records')
+  const tell = async (id: string) => {
+    if (!deps.mayUse(caller, id)) return
+    const conversation = await deps.findEntry(id)
+    if (conversation) send({ type: 'conversation', conversation })
+  }
+  const report = (error: unknown) => deps.log.error('conversation_not_told', { error })
   const offs = [
-    deps.signals.on('message', message => subscriptions.onMessage(message)),
+    deps.signals.on('message', message => {
+      if (message.seq === 1) tell(message.conversation).catch(report)
+      subscriptions.onMessage(message)
+    }),
+    deps.signals.on('conversation', ({ id }) => tell(id).catch(report)),
     deps.signals.on('forgotten', ({ conversation }) => subscriptions.onForgotten(conversation)),
     deps.signals.on('delta', delta => {
       if (subscriptions.has(delta.conversation)) send({ type: 'delta', ...delta })

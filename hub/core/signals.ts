@@ -17,6 +17,8 @@ export type SignalMap = {
   approval: Approval
   /** An event of the infrastructure was recorded. */
   event: { id: string }
+  /** A conversation's title or pin changed. */
+  conversation: { id: string }
   /** A conversation was deleted for good. */
   forgotten: { conversation: string }
   /** Something was posted to the inbox of a thread. */

@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { openTempStore } from '../../tests/support/temp-store.ts'
 import {
   appendMessage,
+  changeConversation,
   findByClientId,
   lastSeqOf,
   listConversations,
@@ -46,9 +47,43 @@ test('seq grows by conversation without gaps, also over writes that fail and wri
   expect(await seqs('phone')).toEqual([['c', 1]])
   expect([await lastSeqOf(store.db, 'homelab'), await lastSeqOf(store.db, 'nowhere')]).toEqual([3, 0])
   expect(await listConversations(store.db)).toEqual([
-    { id: 'homelab', lastSeq: 3 },
-    { id: 'phone', lastSeq: 1 },
+    { id: 'homelab', lastSeq: 3, lastAt: 5 },
+    { id: 'phone', lastSeq: 1, lastAt: 5 },
   ])
+})
+
+describe('the title of a conversation', () => {
+  const LONG =
+    'Why does the download of the television series stop every night at about four o’clock, and who stops it?'
+  test.each([
+    ['homelab/t-0a1b2c3d', 'user', 'How warm\nis it?', 'How warm is it?'],
+    ['family/gus.t-0a1b2c3d', 'user', '家里的服务器 🌡️ كيف', '家里的服务器 🌡️ كيف'],
+    ['homelab/t-0a1b2c3d', 'user', LONG, 'Why does the download of the television series stop every…'],
+    ['homelab/t-0a1b2c3d', 'user', '🌡️'.repeat(50), `${'🌡️'.repeat(30)}…`],
+    ['homelab/t-0a1b2c3d', 'agent', 'An alarm', undefined],
+    ['homelab/disks', 'user', 'How full?', undefined],
+    ['homelab', 'user', 'How full?', undefined],
+  ] as const)('in %s, begun by the %s with %j, is %j', async (conversation, kind, text, title) => {
+    await using store = await openTempStore()
+    await store.write(tx => appendMessage(tx, message('a', { conversation, kind, text })))
+    await store.write(tx => appendMessage(tx, message('b', { conversation, text: 'Later' })))
+    expect((await listConversations(store.db, conversation))[0]?.title).toBe(title)
+  })
+
+  test('is what a person makes it, and a pin stays beside it', async () => {
+    await using store = await openTempStore()
+    await store.write(tx => appendMessage(tx, message('a')))
+    const change = (asked: Parameters<typeof changeConversation>[2]) =>
+      store.write(tx => changeConversation(tx, 'homelab', asked))
+    await change({ title: ' الأقراص 📀 \n' })
+    await change({ pinned: true })
+    const plain = { id: 'homelab', lastSeq: 1, lastAt: 5 }
+    expect(await listConversations(store.db)).toEqual([{ ...plain, title: 'الأقراص 📀', pinned: true }])
+    await change({ title: '', pinned: false })
+    expect(await listConversations(store.db)).toEqual([plain])
+    const none = store.write(tx => changeConversation(tx, 'homelab/none', { pinned: true }))
+    await expect(none).rejects.toThrow(/no conversation homelab\/none/)
+  })
 })
 
 test('a message comes back as it was, without what it has not', async () => {

@@ -1,8 +1,11 @@
 import { type Kysely, sql } from 'kysely'
 import { z } from 'zod'
-import type { ChatMessage, MessageKind } from '../../schemas/chat.ts'
+import { type ChatMessage, type ConversationEntry, MAX_TITLE, type MessageKind } from '../../schemas/chat.ts'
+import { UNNAMED_SLUG } from '../../schemas/names.ts'
 import { storedPicture } from '../../schemas/picture.ts'
+import { HubError } from '../core/errors.ts'
 import { parseJson } from '../core/json.ts'
+import { toLine } from '../core/text.ts'
 import type { MessageRow, Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
 
@@ -32,7 +35,8 @@ export async function appendOnce(
 ): Promise<{ posted: ChatMessage; isNew: boolean }> {
   const { conversation, token = null, clientId = null, at } = message
   const { rows } = await sql<{ seq: number }>`
-    insert into conversations (id, last_seq, created_at) values (${conversation}, 1, ${at})
+    insert into conversations (id, last_seq, created_at, title)
+    values (${conversation}, 1, ${at}, ${titleFrom(message)})
     on conflict (id) do update set last_seq = conversations.last_seq + 1 returning last_seq as seq`.execute(
     tx,
   )
@@ -66,6 +70,20 @@ export async function appendOnce(
   const posted = await findByClientId(tx, conversation, token ?? '', clientId ?? '')
   if (!posted) throw new Error(`The message ${clientId} is neither new nor there`)
   return { posted, isNew: false }
+}
+
+/** Returns the first words of what a person wrote, where the conversation has no name of its own. */
+function titleFrom({ conversation, kind, text }: NewMessage): string | null {
+  const [, slug = ''] = conversation.split('/')
+  return kind === 'user' && UNNAMED_SLUG.test(slug) ? toTitle(text) : null
+}
+
+/** Returns the text as a title: on one line, at most `MAX_TITLE` characters, cut after a word if it can be. */
+function toTitle(text: string): string | null {
+  const line = toLine(text).trim()
+  if (line.length <= MAX_TITLE) return line || null
+  const start = [...line].slice(0, 60).join('')
+  return `${start.replace(/(.{20,})\s\S*$/u, '$1')}…`
 }
 
 /** Returns the message that a client already sent under its own id, if it did. */
@@ -148,9 +166,42 @@ export async function lastSeqOf(db: Kysely<Tables>, conversation: string): Promi
   return row?.last_seq ?? 0
 }
 
-export async function listConversations(db: Kysely<Tables>): Promise<{ id: string; lastSeq: number }[]> {
-  const rows = await db.selectFrom('conversations').select(['id', 'last_seq']).orderBy('id').execute()
-  return rows.map(row => ({ id: row.id, lastSeq: row.last_seq }))
+/** Returns all conversations, or `only` one, in the order of their ids. */
+export async function listConversations(
+  db: Kysely<Tables>,
+  only?: string,
+): Promise<Omit<ConversationEntry, 'agents'>[]> {
+  const { rows } = await sql<{ id: string; seq: number; title: string | null; pinned: number; at: number }>`
+    select conversations.id, last_seq as seq, title, pinned, coalesce(messages.at, created_at) as at
+    from conversations left join messages on messages.conversation_id = conversations.id
+      and messages.seq = conversations.last_seq
+    where ${only === undefined ? sql`true` : sql`conversations.id = ${only}`}
+    order by conversations.id`.execute(db)
+  return rows.map(({ id, seq, title, pinned, at }) => ({
+    id,
+    lastSeq: seq,
+    lastAt: at,
+    ...(title === null ? {} : { title }),
+    ...(pinned === 1 ? { pinned: true } : {}),
+  }))
+}
+
+/** Changes the title ('' gives it back its own) and the pin. Throws `not_found` where nothing was said yet. */
+export async function changeConversation(
+  tx: Tx,
+  id: string,
+  { title, pinned }: { title?: string | undefined; pinned?: boolean | undefined },
+): Promise<void> {
+  const { numUpdatedRows } = await tx
+    .updateTable('conversations')
+    .set({
+      ...(title === undefined ? {} : { title: toTitle(title) }),
+      ...(pinned === undefined ? {} : { pinned: pinned ? 1 : 0 }),
+    })
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (numUpdatedRows === 0n)
+    throw new HubError('not_found', `There is no conversation ${id}; its first message makes it.`)
 }
 
 /** Returns the ids of the conversations with the latest messages, the newest first. */

@@ -36,7 +36,7 @@ CREATE TABLE context (
   scope text not null, owner text not null, key text not null, value text not null,
   updated_at bigint not null, power text default 'person' not null, constraint context_key primary key (scope, owner, key));
 CREATE TABLE conversations (
-  id text primary key, last_seq bigint not null, created_at bigint not null) without rowid;
+  id text primary key, last_seq bigint not null, created_at bigint not null, title text, pinned integer not null default 0) without rowid;
 CREATE TABLE cycles (
   id text primary key, thread_id text not null, status text not null, fence bigint not null,
   reply_to text, steps integer not null, input_tokens bigint not null, output_tokens bigint not null,

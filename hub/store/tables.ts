@@ -223,7 +223,13 @@ export interface Tables extends DoorTables {
     due_at: number | null
     created_at: number
   }
-  conversations: { id: string; last_seq: number; created_at: number }
+  conversations: {
+    id: string
+    last_seq: number
+    created_at: number
+    title: string | null
+    pinned: number
+  }
   messages: {
     conversation_id: string
     seq: number

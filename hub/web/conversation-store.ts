@@ -1,4 +1,4 @@
-import type { AgentStatus, Approval, HubFrame, SentFrame } from '../../schemas/chat.ts'
+import type { AgentStatus, Approval, ConversationEntry, HubFrame, SentFrame } from '../../schemas/chat.ts'
 import { applyApproval, applyUndecided, type Decision } from './approvals.ts'
 import {
   addCall,
@@ -16,6 +16,7 @@ import {
   removePending,
   settle,
   subscribed,
+  withEntry,
 } from './conversation.ts'
 
 type Welcome = Extract<HubFrame, { type: 'welcome' }>
@@ -27,21 +28,26 @@ export interface ChatState {
   hub: Hub | null
   /** Role of whoever is signed in. */
   role: Welcome['you']['role'] | null
+  person: string | null
   agents: Record<string, Agent>
   conversations: Record<string, Conversation>
   approvals: Record<string, Approval>
   /** Answers of this page that the hub has not confirmed yet. */
   deciding: Record<string, Decision>
+  /** Conversations that are about to be deleted, the latest last. */
+  leaving: string[]
   problem: { text: string; at: number } | null
 }
 
 export const EMPTY_CHAT: ChatState = {
   hub: null,
   role: null,
+  person: null,
   agents: {},
   conversations: {},
   approvals: {},
   deciding: {},
+  leaving: [],
   problem: null,
 }
 
@@ -50,6 +56,8 @@ export function applyFrame(state: ChatState, frame: HubFrame, now: number): Chat
   switch (frame.type) {
     case 'welcome':
       return welcome(state, frame)
+    case 'conversation':
+      return applyEntry(state, frame.conversation)
     case 'subscribed':
       return change(state, frame.conversation, c => subscribed(c, frame.lastSeq))
     case 'message':
@@ -72,6 +80,13 @@ export function applyFrame(state: ChatState, frame: HubFrame, now: number): Chat
   }
 }
 
+function applyEntry(state: ChatState, entry: ConversationEntry) {
+  const { id, agents } = entry
+  // A new one is followed from its first message on.
+  const before = state.conversations[id] ?? createConversation(id, agents, 0)
+  return { ...state, conversations: { ...state.conversations, [id]: withEntry(before, entry) } }
+}
+
 function change(state: ChatState, id: string, how: (c: Conversation) => Conversation) {
   const before = state.conversations[id] ?? createConversation(id, [agentOf(id)], 0)
   return { ...state, conversations: { ...state.conversations, [id]: how(before) } }
@@ -91,7 +106,14 @@ function welcome(state: ChatState, frame: Welcome) {
     .map(name => state.conversations[name] ?? createConversation(name, [name], 0))
   const present = [...told, ...implied]
   const conversations = Object.fromEntries([...untold(state, present), ...present].map(c => [c.id, c]))
-  return settleIdle({ ...state, hub: frame.hub, role: frame.you.role, agents, conversations })
+  return settleIdle({
+    ...state,
+    hub: frame.hub,
+    role: frame.you.role,
+    person: frame.you.name,
+    agents,
+    conversations,
+  })
 }
 
 /**
@@ -110,10 +132,12 @@ function untold(state: ChatState, present: Conversation[]) {
  * Returns a conversation of the hub with what this page knows of it. One that nobody read begins at its end
  * again; fewer messages than were seen mean another history: the data folder was replaced.
  */
-function known(state: ChatState, { id, agents, lastSeq }: Welcome['conversations'][number]) {
+function known(state: ChatState, entry: ConversationEntry) {
+  const { id, agents, lastSeq } = entry
   const before = state.conversations[id]
-  if (before?.opened && lastSeq >= before.seen) return { ...before, agents, lastSeq }
-  const fresh = { ...createConversation(id, agents, lastSeq), pending: before?.pending ?? [] }
+  if (before?.opened && lastSeq >= before.seen) return withEntry({ ...before, lastSeq }, entry)
+  const begun = { ...createConversation(id, agents, lastSeq), pending: before?.pending ?? [] }
+  const fresh = withEntry(begun, entry)
   return before?.opened ? openForReading(fresh) : fresh
 }
 
@@ -170,6 +194,12 @@ export function applyRetry(state: ChatState, pending: Pending) {
 
 export function applyDiscard(state: ChatState, pending: Pending) {
   return change(state, pending.conversation, c => removePending(c, pending.clientId))
+}
+
+/** Notes that a conversation is about to be deleted, or is not any more. */
+export function applyLeaving(state: ChatState, id: string, isLeaving: boolean): ChatState {
+  const others = state.leaving.filter(one => one !== id)
+  return { ...state, leaving: isLeaving ? [...others, id] : others }
 }
 
 export function applyEarlier(state: ChatState, id: string, older: Message[], base: number) {

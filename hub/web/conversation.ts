@@ -1,4 +1,4 @@
-import type { ChatMessage, ClientFrame, HubFrame } from '../../schemas/chat.ts'
+import type { ChatMessage, ClientFrame, ConversationEntry, HubFrame } from '../../schemas/chat.ts'
 import type { Power } from '../../schemas/power.ts'
 
 /** A picture of a message; `data` is base64. */
@@ -52,6 +52,13 @@ export interface Pending {
 export interface Conversation {
   id: string
   agents: string[]
+  /** Title of the hub's list; undefined where the id says what it is about. */
+  title: string | undefined
+  pinned: boolean
+  /** Time of the newest message, 0 where there is none. */
+  lastAt: number
+  /** True once it was deleted, until somebody writes in it again. */
+  deleted: boolean
   /** Newest sequence number that the hub reported. */
   lastSeq: number
   /** Messages up to here are not loaded (0: all are). */
@@ -76,6 +83,10 @@ export function createConversation(id: string, agents: string[], lastSeq: number
   return {
     id,
     agents,
+    title: undefined,
+    pinned: false,
+    lastAt: 0,
+    deleted: false,
     lastSeq,
     base: lastSeq,
     seen: lastSeq,
@@ -86,6 +97,11 @@ export function createConversation(id: string, agents: string[], lastSeq: number
     pending: [],
     live: [],
   }
+}
+
+/** Takes over what the hub's list says of it. */
+export function withEntry(c: Conversation, { agents, title, pinned, lastAt = 0 }: ConversationEntry) {
+  return { ...c, agents, title, pinned: pinned === true, lastAt: Math.max(c.lastAt, lastAt) }
 }
 
 /** Opens it for reading: the next subscription brings its last page too. */
@@ -101,7 +117,8 @@ export function openForReading(c: Conversation) {
  */
 export function subscribed(c: Conversation, lastSeq: number): Conversation {
   if (lastSeq >= c.seen) return { ...c, lastSeq: Math.max(c.lastSeq, lastSeq), target: lastSeq }
-  return { ...createConversation(c.id, c.agents, lastSeq), opened: c.opened, pending: c.pending }
+  const { opened, pending } = c
+  return { ...createConversation(c.id, c.agents, lastSeq), opened, pending, deleted: lastSeq === 0 }
 }
 
 /** Tells whether all backlog has arrived. */
@@ -123,6 +140,8 @@ export function addMessage(c: Conversation, message: Message, ordered: boolean):
     messages,
     seen,
     lastSeq: Math.max(c.lastSeq, seq),
+    lastAt: Math.max(c.lastAt, message.at),
+    deleted: false,
     reached: Math.max(c.reached, seq),
     pending: withoutPending(c.pending, message.clientId),
     live: isNews ? endLive(c.live, message) : c.live,

@@ -43,6 +43,8 @@ export function createMcp(parts: McpParts) {
     const signal = AbortSignal.timeout(timeout)
     const response = await post(fetch, url, {
       method: 'POST',
+      // The page may close before the hub has it.
+      keepalive: true,
       signal,
       headers: headersOf(method, params, token),
       body: JSON.stringify({ jsonrpc: '2.0', id, method, params: { ...params, _meta: META } }),

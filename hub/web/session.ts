@@ -3,6 +3,7 @@ import { applyApprovals, applyDeciding, type Decision, missedDecisions } from '.
 import type { Clock } from './clock.ts'
 import { createConnection, type Link, type Probe } from './connection.ts'
 import { type Message, PAGE, type Pending, type Picture } from './conversation.ts'
+import { createConversationChanges } from './conversation-changes.ts'
 import {
   applyDiscard,
   applyDisconnect,
@@ -69,8 +70,16 @@ export function createSession(parts: SessionParts) {
     if (queued.push(frame) === 1) parts.schedule(flush)
     if (frame.type === 'accepted' && frame.clientId) outbox.remove(frame.clientId)
     if (frame.type === 'message' && frame.message.clientId) outbox.remove(frame.message.clientId)
+    if (frame.type === 'conversation') followNew(frame.conversation.id)
     if (isNews(frame)) parts.onNews?.()
     if (frame.type === 'welcome') resume()
+  }
+
+  /** Subscribes to a conversation that was begun elsewhere. */
+  function followNew(id: string) {
+    if (chat.get().conversations[id]) return
+    flush()
+    connection.send({ type: 'subscribe', conversation: id, after: chat.get().conversations[id]?.seen })
   }
 
   /** Subscribes first, which brings missed messages, and then sends pending ones. */
@@ -116,6 +125,7 @@ export function createSession(parts: SessionParts) {
     start: connection.start,
     wake: connection.wake,
     stop: connection.stop,
+    conversations: createConversationChanges({ mcp, clock, chat }),
     open(id: string) {
       if (chat.get().conversations[id]?.opened) return
       chat.set(applyOpen(chat.get(), id))

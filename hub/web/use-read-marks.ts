@@ -1,6 +1,8 @@
 import { useEffect, useState } from 'preact/hooks'
 import { read, write } from './address.ts'
+import type { Conversation } from './conversation.ts'
 import type { ChatState } from './conversation-store.ts'
+import { conversationTitle } from './words.ts'
 
 const MARKS = 'superbloom.read'
 
@@ -19,22 +21,28 @@ export function useReadMarks(chat: ChatState, current: string | null): Record<st
     setMarks(next)
   }, [chat, current, visible])
 
-  const unread = Object.values(chat.conversations).filter(c => c.lastSeq > (marks[c.id] ?? c.lastSeq))
+  const unread = Object.values(chat.conversations).filter(c => c.lastSeq > (marks[c.id] ?? firstMark(c)))
+  const shown = current === null ? undefined : chat.conversations[current]
+  const title = shown && conversationTitle(shown)
   useEffect(() => {
-    const name = current ? `${current} · Superbloom` : 'Superbloom'
+    const name = title ? `${title} · Superbloom` : 'Superbloom'
     document.title = unread.length > 0 ? `(${unread.length}) ${name}` : name
-  }, [current, unread.length])
+  }, [title, unread.length])
   return Object.fromEntries(unread.map(c => [c.id, true]))
 }
 
 function advance(marks: Record<string, number>, chat: ChatState, looked: string | null) {
   if (!chat.hub) return marks
-  const changed = Object.values(chat.conversations).filter(({ id, lastSeq }) => {
-    const mark = marks[id] ?? Infinity
-    return mark > lastSeq || (id === looked && mark < lastSeq)
+  const changed = Object.values(chat.conversations).flatMap(c => {
+    const mark = c.id === looked ? c.lastSeq : Math.min(marks[c.id] ?? firstMark(c), c.lastSeq)
+    return mark === marks[c.id] ? [] : [[c.id, mark]]
   })
-  if (changed.length === 0) return marks
-  return { ...marks, ...Object.fromEntries(changed.map(c => [c.id, c.lastSeq])) }
+  return changed.length === 0 ? marks : { ...marks, ...Object.fromEntries(changed) }
+}
+
+/** Returns how far a conversation without a mark counts as read: up to where it was when the page met it. */
+function firstMark({ opened, base, lastSeq }: Conversation) {
+  return opened ? lastSeq : base
 }
 
 function load(): Record<string, number> {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { conversationTitle, toolWords, toSlug } from './words.ts'
+import { conversationId, UNNAMED_SLUG } from '../../schemas/names.ts'
+import { conversationTitle, newConversationId, toolWords } from './words.ts'
 
 test.each([
   ['get_system_metrics', 'Get system metrics'],
@@ -11,15 +12,18 @@ test.each([
 })
 
 test.each([
-  ['The Disks!', 'the-disks'],
-  ['  Überholung – Küche ', 'uberholung-kuche'],
-  ['日本', ''],
-  ['x'.repeat(60), 'x'.repeat(40)],
-])('%j becomes %j', (text, slug) => {
-  expect(toSlug(text)).toBe(slug)
+  [{ id: 'homelab' }, 'homelab'],
+  [{ id: 'homelab/the-disks' }, 'the disks'],
+  [{ id: 'homelab/the-disks', title: 'الأقراص 📀' }, 'الأقراص 📀'],
+  [{ id: 'homelab/t-0a1b2c3d' }, 'New conversation'],
+  [{ id: 'homelab/t-shirt' }, 't shirt'],
+])('the title of %j is %s', (conversation, title) => {
+  expect(conversationTitle(conversation)).toBe(title)
 })
 
-test('titles', () => {
-  expect(conversationTitle('homelab')).toBe('homelab')
-  expect(conversationTitle('homelab/the-disks')).toBe('the disks')
+test('a new conversation has no name; that of a guest is its own', () => {
+  const slugs = [newConversationId('homelab', null, () => 0.5), newConversationId('family', 'gus', () => 0)]
+  expect(slugs).toEqual(['homelab/t-iiiiiiii', 'family/gus.t-00000000'])
+  expect(slugs.map(id => conversationId.safeParse(id).success)).toEqual([true, true])
+  expect(slugs.map(id => UNNAMED_SLUG.test(id.split('/')[1] ?? ''))).toEqual([true, true])
 })

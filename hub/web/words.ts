@@ -96,19 +96,21 @@ export function serverTone(state: string) {
   return SERVER_TONES[state] ?? 'neutral'
 }
 
-/** Makes words the second half of a conversation's id; '' where none are usable. */
-export function toSlug(text: string) {
-  return text
-    .normalize('NFKD')
-    .toLowerCase()
-    .replaceAll(/[\u0300-\u036f]/g, '')
-    .replaceAll(/[^a-z0-9]+/g, '-')
-    .slice(0, 40)
-    .replaceAll(/^-+|-+$/g, '')
-}
-
-/** "homelab/the-disks" becomes "the disks"; the default one keeps its agent's name. */
-export function conversationTitle(id: string) {
+/** Returns a title, else the id's words: "homelab/the-disks" becomes "the disks", and "homelab" stays. */
+export function conversationTitle({ id, title }: { id: string; title?: string | undefined }) {
+  if (title !== undefined) return title
+  if (isUnnamed(id)) return 'New conversation'
   const cut = id.indexOf('/')
   return cut < 0 ? id : id.slice(cut + 1).replaceAll('-', ' ')
+}
+
+/** Tells whether a conversation was begun without a name: the hub makes a title of its first message. */
+export function isUnnamed(id: string) {
+  return /[/.]t-[a-z0-9]{8}$/.test(id)
+}
+
+/** Makes an id for a new conversation. A guest's conversations begin with the guest's name. */
+export function newConversationId(agent: string, guest: string | null, random: () => number) {
+  const digits = [...Array(8)].map(() => Math.floor(random() * 36).toString(36)).join('')
+  return `${agent}/${guest === null ? '' : `${guest}.`}t-${digits}`
 }

@@ -222,7 +222,11 @@ describe('what each role may do behind the doors', () => {
       [/^hub_(create|revoke|list)_tokens?$/, /^hub_accept/],
     ],
     ['narrow', [/^hub_list_agents$/], [/^(?!hub_list_agents$)/]],
-    ['member', [/^hub_chat$/, /^hub_stop$/, /^rec__/], [/token/, /thread/, /schedule/, /event/, /status/]],
+    [
+      'member',
+      [/^hub_chat$/, /^hub_change_conversation$/, /^hub_stop$/, /^rec__/],
+      [/token/, /thread/, /schedule/, /event/, /status/],
+    ],
     ['guest', [/^hub_chat$/, /^hub_read_messages$/], [/token/, /thread/, /schedule/, /stop/, /^rec__/]],
   ]
   test.each(lists)('%s sees its tools in every client, and in the lean mode', async (role, seen, hidden) => {
@@ -287,6 +291,8 @@ describe('what each role may do behind the doors', () => {
         expect([who, frame.type, answer]).toMatchObject([who, frame.type, { code: 'forbidden' }])
       }
       expect(await refusal(tokens[who], 'hub_read_messages', { conversation })).toMatch(/not open to/)
+      const change = { conversation, title: 'Mine' }
+      expect(await refusal(tokens[who], 'hub_change_conversation', change)).toMatch(/not open to/)
       expect(await refusal(tokens[who], 'hub_chat', { message: 'hi', conversation })).toMatch(
         /not open to|no agent/,
       )

@@ -108,12 +108,10 @@ test('the panel and the conversations are sheets that close again', async () => 
 
   await press(page, 'Conversations')
   const nav = page.getByRole('dialog', { name: 'Conversations' })
-  await nav.getByRole('button', { name: 'New conversation with homelab' }).tap()
-  await nav.getByLabel('Name of the new conversation with homelab').fill('The disks')
   await expectNoSidewaysScroll(page, 'the conversations')
-  await nav.getByRole('button', { name: 'Begin it' }).tap()
+  await nav.getByRole('button', { name: 'New conversation with homelab' }).tap()
   await nav.waitFor({ state: 'detached' })
-  await page.getByRole('heading', { name: 'the disks' }).waitFor()
+  await page.getByRole('heading', { name: 'New conversation' }).waitFor()
   await expectNoSidewaysScroll(page, 'a new conversation')
 })
 

@@ -1,9 +1,10 @@
 import { z } from 'zod'
-import { messageKinds, withoutPictures } from '../../../schemas/chat.ts'
+import { MAX_TITLE, messageKinds, withoutPictures } from '../../../schemas/chat.ts'
 import { conversationId } from '../../../schemas/names.ts'
+import { HubError } from '../../core/errors.ts'
 import { checkUse } from '../../core/principal.ts'
 import { plural, quoteAfter, toLine } from '../../core/text.ts'
-import { lastSeqOf, readMessages } from '../../store/conversations.ts'
+import { changeConversation, lastSeqOf, readMessages } from '../../store/conversations.ts'
 import { deleteConversation } from '../../store/delete-conversation.ts'
 import { defineHubTool } from './hub-tool.ts'
 
@@ -45,6 +46,30 @@ export const readConversation = defineHubTool({
 export function describeMessage({ seq, author, text }: z.infer<typeof message>): string {
   return quoteAfter(`${seq} ${toLine(author)}:`, text)
 }
+
+export const changeOneConversation = defineHubTool({
+  name: 'hub_change_conversation',
+  title: 'Rename or pin a conversation',
+  description:
+    'Gives a conversation a title, in any script, or pins it at the top of the list, for everybody.',
+  input: z.strictObject({
+    conversation: conversationId,
+    title: z.string().trim().max(MAX_TITLE).optional().describe('empty: its own name again'),
+    pinned: z.boolean().optional(),
+  }),
+  output: z.object({ conversation: z.string() }),
+  effect: 'adds',
+  right: 'chat',
+  async run({ conversation, ...change }, { deps, principal }) {
+    checkUse(deps.mayUse, principal, conversation)
+    if (change.title === undefined && change.pinned === undefined)
+      throw new HubError('invalid_arguments', 'Give a title, or pinned.')
+    await deps.store.write(tx => changeConversation(tx, conversation, change))
+    deps.signals.emit('conversation', { id: conversation })
+    return { conversation }
+  },
+  toText: ({ conversation }) => `Changed ${conversation}.`,
+})
 
 export const deleteOneConversation = defineHubTool({
   name: 'hub_delete_conversation',

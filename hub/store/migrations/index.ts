@@ -16,6 +16,7 @@ import { up as audit } from './012-audit.ts'
 import { up as oauth } from './013-oauth.ts'
 import { up as auditEnd } from './014-audit-end.ts'
 import { up as notifications } from './015-notifications.ts'
+import { up as titles } from './016-titles.ts'
 
 type Up = (db: Kysely<unknown>, dialect: Dialect) => Promise<void>
 
@@ -36,6 +37,7 @@ export const migrations: readonly { name: string; up: Up }[] = [
   { name: '013-oauth', up: oauth },
   { name: '014-audit-end', up: auditEnd },
   { name: '015-notifications', up: notifications },
+  { name: '016-titles', up: titles },
 ]
 
 /** Brings the schema of a database up to date. Throws, with the migration's name, if one fails. */

@@ -127,11 +127,14 @@ function Connected({ token, onLeave }: { token: string; onLeave: (cause: string 
     session.start()
     addEventListener('online', session.wake)
     addEventListener('pageshow', onVisible)
+    addEventListener('pagehide', session.conversations.finish)
     document.addEventListener('visibilitychange', onVisible)
     return () => {
       removeEventListener('online', session.wake)
       removeEventListener('pageshow', onVisible)
+      removeEventListener('pagehide', session.conversations.finish)
       document.removeEventListener('visibilitychange', onVisible)
+      session.conversations.finish()
       session.stop()
     }
   }, [session])

@@ -34,6 +34,7 @@ export function Chat(props: ChatProps) {
   const conversation = chat.conversations[id] ?? createConversation(id, [agentOf(id)], 0)
   const agents = conversation.agents.map(name => chat.agents[name]).filter(one => one !== undefined)
   const agent = agents[0]?.name ?? agentOf(id)
+  const title = conversationTitle(conversation)
   const isBusy = agents.some(one => one.status === 'active')
   const send = (text: string, images: Picture[] | undefined) => session.send(id, text, images)
   return html`<main class="chat">
@@ -45,8 +46,8 @@ export function Chat(props: ChatProps) {
       </button>`
       }
       <div class="top-title">
-        <h1>${conversationTitle(id)}</h1>
-        <p class="top-agents">${agents.map(one => html`<${AgentState} key=${one.name} agent=${one} title=${conversationTitle(id)} />`)}</p>
+        <h1 dir="auto">${title}</h1>
+        <p class="top-agents">${agents.map(one => html`<${AgentState} key=${one.name} agent=${one} title=${title} />`)}</p>
       </div>
       <div class="top-link">
         <span class="visually-hidden" role="status">${link.status === 'open' ? '' : 'Connection lost'}</span>

@@ -8,6 +8,7 @@ import type { Session } from '../session.ts'
 import { useCurrent } from '../use-current.ts'
 import { useReadMarks } from '../use-read-marks.ts'
 import { useShortcuts } from '../use-shortcuts.ts'
+import { newConversationId } from '../words.ts'
 import { Chat } from './chat.ts'
 import { Welcome } from './gate.ts'
 import { Panel } from './panel.ts'
@@ -39,6 +40,11 @@ export function Shell({ session, panel, onForget }: ShellProps) {
   useShortcuts(composer, () => (panelOpen ? showPanel(false) : undefined))
   const isConnected = chat.hub !== null
   useFocusBack(panelOpen, 'panel-toggle')
+  const isBegun = useRef(false)
+  useEffect(() => {
+    if (isBegun.current) composer.current?.focus()
+    isBegun.current = false
+  }, [current])
   useEffect(() => panel.show(panelOpen && isConnected), [panel, panelOpen, isConnected])
 
   if (!chat.hub || !current) return html`<${Welcome} chat=${chat} link=${link} onForget=${onForget} />`
@@ -47,8 +53,13 @@ export function Shell({ session, panel, onForget }: ShellProps) {
     setNavOpen(false)
     open(id)
   }
+  const begin = (agent: string) => {
+    choose(newConversationId(agent, chat.role === 'guest' ? chat.person : null, Math.random))
+    isBegun.current = true
+  }
   const sidebar = html`<${Sidebar}
-    chat=${chat} current=${current} unread=${unread} onChoose=${choose} onForget=${onForget}
+    chat=${chat} changes=${session.conversations} current=${current} unread=${unread}
+    onChoose=${choose} onNew=${begin} onLeave=${open} onForget=${onForget}
     onClose=${wide ? null : () => setNavOpen(false)} />`
   const hubPanel = html`<${Panel} panel=${panel} chat=${chat} session=${session} marked=${marked} onClose=${() => showPanel(false)} />`
 

@@ -1,26 +1,33 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
+import type { Conversation } from '../conversation.ts'
 import { type Agent, agentOf, type ChatState, type Hub } from '../conversation-store.ts'
 import { useStore } from '../hooks.ts'
-import { html, typedIn } from '../html.ts'
+import { html } from '../html.ts'
+import type { Session } from '../session.ts'
 import { theme, toggleTheme } from '../theme.ts'
-import { agentWords, conversationTitle, toSlug } from '../words.ts'
+import { agentWords, conversationTitle, isUnnamed } from '../words.ts'
+import { ConversationRow } from './conversation-row.ts'
 import { Flower } from './flower.ts'
 import { Icon } from './icons.ts'
 
 interface SidebarProps {
   chat: ChatState
+  changes: Session['conversations']
   current: string
   unread: Record<string, true>
   onChoose: (id: string) => void
+  onNew: (agent: string) => void
+  /** Another conversation is to be shown, while the list stays open. */
+  onLeave: (id: string) => void
   onForget: () => void
   onClose: (() => void) | null
 }
 
 /** Lists the conversations by agent, and the page's own settings. */
-export function Sidebar({ chat, current, unread, onChoose, onForget, onClose }: SidebarProps) {
-  const open = (name: string) => conversationsOf(chat, name)
+export function Sidebar(props: SidebarProps) {
+  const { chat, changes, onForget, onClose } = props
   const agents = Object.values(chat.agents)
-    .filter(({ name, status }) => status !== 'retired' || open(name).length > 0)
+    .filter(({ name, status }) => status !== 'retired' || listed(props, name).length > 0)
     .sort((a, b) => (a.name < b.name ? -1 : 1))
   return html`<nav class="sidebar" aria-label="Conversations">
     <div class="brand">
@@ -28,82 +35,73 @@ export function Sidebar({ chat, current, unread, onChoose, onForget, onClose }: 
       ${onClose && html`<button type="button" class="quiet square" aria-label="Close" onClick=${onClose}><${Icon} name="close" /></button>`}
     </div>
     <div class="agents">
-      ${agents.map(
-        one => html`<${AgentEntry} key=${one.name} agent=${one} conversations=${open(one.name)}
-          current=${current} unread=${unread} onChoose=${onChoose} />`,
-      )}
+      ${agents.map(one => html`<${AgentEntry} key=${one.name} agent=${one} of=${props} />`)}
     </div>
+    <${Undo} chat=${chat} onUndo=${changes.keep} />
     <${Settings} hub=${chat.hub} onForget=${onForget} />
   </nav>`
 }
 
-/** A shared one is listed under its first agent. */
-function conversationsOf(chat: ChatState, name: string) {
+/** Returns an agent's conversations, pinned ones first, then the newest. A shared one is listed under its first agent. */
+function listed({ chat, current }: SidebarProps, name: string): Conversation[] {
   return Object.values(chat.conversations)
     .filter(c => (c.agents[0] ?? agentOf(c.id)) === name)
-    .map(c => c.id)
-    .sort()
+    .filter(c => !chat.leaving.includes(c.id))
+    .filter(c => c.lastSeq + c.pending.length > 0 || c.id === current || !(c.deleted || isUnnamed(c.id)))
+    .sort(
+      (a, b) => Number(b.pinned) - Number(a.pinned) || activeAt(b) - activeAt(a) || (a.id < b.id ? -1 : 1),
+    )
 }
 
-interface AgentEntryProps {
-  agent: Agent
-  conversations: string[]
-  current: string
-  unread: Record<string, true>
-  onChoose: (id: string) => void
+function activeAt({ lastAt, pending }: Conversation) {
+  return Math.max(lastAt, ...pending.map(({ at }) => at))
 }
 
-function AgentEntry({ agent, conversations, current, unread, onChoose }: AgentEntryProps) {
+function AgentEntry({ agent, of }: { agent: Agent; of: SidebarProps }) {
+  const { chat, changes, current, unread, onChoose, onNew, onLeave } = of
+  const remove = (id: string) => {
+    changes.remove(id)
+    if (id === current) onLeave(agent.name)
+  }
   return html`<section class="agent-entry" aria-label=${agent.name}>
     <div class="agent-line" title=${agent.description}>
       <${Flower} name=${agent.name} status=${agent.status} />
       <span class="agent-name">${agent.name}</span>
       <span class=${`agent-status state-${agent.status}`}>${agentWords(agent.status)}</span>
     </div>
+    ${
+      agent.status !== 'retired' &&
+      html`<button type="button" class="conversation new" onClick=${() => onNew(agent.name)}>
+        <${Icon} name="plus" /><span>New conversation<span class="visually-hidden"> with ${agent.name}</span></span>
+      </button>`
+    }
     <ul>
-      ${conversations.map(
-        id => html`<li key=${id}>
-          <button type="button" class="conversation" aria-current=${id === current ? 'page' : undefined} onClick=${() => onChoose(id)}>
-            <span class="conversation-name">${id === agent.name ? 'main' : conversationTitle(id)}</span>
-            ${unread[id] && html`<span class="unread"><span class="visually-hidden">, new messages</span></span>`}
-          </button>
-        </li>`,
+      ${listed(of, agent.name).map(
+        one => html`<${ConversationRow} key=${one.id} conversation=${one} changes=${changes}
+          title=${one.id === agent.name && !one.title ? 'main' : conversationTitle(one)}
+          isCurrent=${one.id === current} isUnread=${unread[one.id] === true}
+          onChoose=${onChoose} onDelete=${chat.role === 'owner' ? remove : null} />`,
       )}
     </ul>
-    ${agent.status !== 'retired' && html`<${NewConversation} agent=${agent.name} onChoose=${onChoose} />`}
   </section>`
 }
 
-function NewConversation({ agent, onChoose }: { agent: string; onChoose: (id: string) => void }) {
-  const [name, setName] = useState<string | null>(null)
-  if (name === null) {
-    return html`<button type="button" class="conversation new" onClick=${() => setName('')}>
-      <${Icon} name="plus" /><span>New conversation<span class="visually-hidden"> with ${agent}</span></span>
-    </button>`
-  }
-  const submit = (event: Event) => {
-    event.preventDefault()
-    const slug = toSlug(name)
-    if (!slug) return
-    setName(null)
-    onChoose(`${agent}/${slug}`)
-  }
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== 'Escape') return
-    event.preventDefault()
-    event.stopPropagation()
-    setName(null)
-  }
-  return html`<form class="new-form" onSubmit=${submit} onKeyDown=${onKeyDown}>
-    <input aria-label=${`Name of the new conversation with ${agent}`} placeholder="What about?" maxlength="60"
-      ref=${focusOnce} value=${name} onInput=${(event: Event) => setName(typedIn(event))} />
-    <button type="submit" class="quiet square" aria-label="Begin it"><${Icon} name="check" /></button>
-    <button type="button" class="quiet square" aria-label="Cancel" onClick=${() => setName(null)}><${Icon} name="cross" /></button>
-  </form>`
-}
-
-function focusOnce(element: HTMLElement | null) {
-  element?.focus()
+/** Offers to keep the conversation that was deleted last, while that is possible. */
+function Undo({ chat, onUndo }: { chat: ChatState; onUndo: (id: string) => void }) {
+  const button = useRef<HTMLButtonElement>(null)
+  const id = chat.leaving[chat.leaving.length - 1]
+  // The focus was on what is gone now.
+  useEffect(() => button.current?.focus(), [id])
+  const gone = id === undefined ? undefined : chat.conversations[id]
+  return html`<div role="status">
+    ${
+      gone &&
+      html`<div class="banner undo">
+        <span>Deleted: <bdi>${conversationTitle(gone)}</bdi></span>
+        <button type="button" ref=${button} class="quiet" onClick=${() => onUndo(gone.id)}>Undo</button>
+      </div>`
+    }
+  </div>`
 }
 
 function Settings({ hub, onForget }: { hub: Hub; onForget: () => void }) {
