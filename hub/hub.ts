@@ -70,6 +70,8 @@ export interface Hub extends AsyncDisposable {
   /** Address that the hub listens on, with the real port. */
   readonly url: string
   readonly token: string
+  /** Makes a token with which the owner signs in on one device, within ten minutes. */
+  makeLinkToken(): Promise<string>
 }
 
 /** Milliseconds after which the hub counts as ready even if some server is not. */
@@ -102,6 +104,7 @@ export async function startHub(inputs: HubInputs): Promise<Hub> {
     get token() {
       return tokens.ownerSecret
     },
+    makeLinkToken: async () => (await tokens.inviteOwner()).secret,
     [Symbol.asyncDispose]: () => whole.disposeAsync(),
   }
 }

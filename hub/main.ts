@@ -1,12 +1,12 @@
 import { createEnvironment } from './config/environment.ts'
-import { loadConfig } from './config/load.ts'
+import { type Config, loadConfig } from './config/load.ts'
 import { systemClock } from './core/clock.ts'
 import { createLog } from './core/log.ts'
 import { type Hub, type HubInputs, startHub } from './hub.ts'
 
-/** Loads the config, starts the hub, and waits for a signal. `onStarted` gets the running hub. */
+/** Loads the config, starts the hub, and waits for a signal. `onStarted` gets the running hub and its config. */
 export async function main(
-  onStarted: (hub: Hub) => void,
+  onStarted: (hub: Hub, config: Config) => void,
   options: Pick<HubInputs, 'acceptLoss'> = {},
 ): Promise<void> {
   const environment = createEnvironment()
@@ -22,6 +22,6 @@ export async function main(
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.on(signal, () => asked.resolve(signal))
   await using hub = await startHub({ config, environment, log, ...options })
-  onStarted(hub)
+  onStarted(hub, config)
   log.info('hub_stopping', { why: await asked.promise })
 }

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { builtIns } from '../config/built-ins.ts'
 import { createEnvironment } from '../config/environment.ts'
@@ -8,7 +8,8 @@ import { HubError } from '../core/errors.ts'
 import { findRunning, type RunningHub } from './find-hub.ts'
 import { type AddOptions, readNewServers } from './new-servers.ts'
 import { print, quote } from './print.ts'
-import { findDroppedIn, putAside, setDisabled, writeEntry, writing } from './server-folder.ts'
+import { rewriteConfig } from './rewrite-config.ts'
+import { findDroppedIn, putAside, setDisabled, writeEntry } from './server-folder.ts'
 import { describeServer, readHub, type ServerState, untilTaken } from './server-state.ts'
 
 /** Files that configure servers, and the hub that reads them, if one runs. */
@@ -115,14 +116,10 @@ export async function switchServer(name: string, change: 'disable' | 'enable'): 
 
 const DONE: Record<EntryChange, string> = { disable: 'Disabled', enable: 'Enabled', remove: 'Removed' }
 
-/** Changes an entry of the config file, after a copy. Writes in place, to keep owner, mode and links. */
+/** Changes an entry of the config file. */
 function rewrite({ configFile, config }: Places, name: string, change: EntryChange): void {
   const text = changeEntry({ file: configFile, text: config }, name, change)
-  const backup = `${configFile}.bak`
-  const isThere = existsSync(configFile)
-  if (isThere) writing(backup, () => copyFileSync(configFile, backup))
-  writing(configFile, () => writeFileSync(configFile, text))
-  print(`${DONE[change]} ${name} in ${configFile}${isThere ? `; it was before as in ${backup}` : ''}.`)
+  print(`${DONE[change]} ${name} in ${rewriteConfig(configFile, text)}.`)
 }
 
 /** Prints how a running hub applied a change. */

@@ -55,7 +55,7 @@ const BY_HAND: Record<EntryChange, (name: string) => string> = {
   remove: name => `delete the entry ${name} under servers`,
 }
 
-function says(text: string, expected: Json): boolean {
+export function says(text: string, expected: Json): boolean {
   const { document, problems } = readDocument(text)
   if (problems.length > 0) return false
   try {
@@ -95,7 +95,7 @@ function find(text: string, server: string) {
   return { file, key, name, contents, servers: isMap(servers) ? servers : undefined, problems, counter }
 }
 
-function toJson(document: Document): Json {
+export function toJson(document: Document): Json {
   const value: unknown = document.toJS()
   return isObject(value) ? value : {}
 }
@@ -134,7 +134,7 @@ function replace(text: string, node: unknown, by: string): string {
 }
 
 /** Inserts a key at the beginning of a mapping, indented and quoted like the mapping. */
-function insert(text: string, map: YAMLMap, key: string, value: string): string {
+export function insert(text: string, map: YAMLMap, key: string, value: string): string {
   const [from] = rangeOf(map)
   if (map.flow) {
     const rest = map.items.length > 0 ? ', ' : ' '

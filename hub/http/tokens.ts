@@ -1,5 +1,6 @@
 import { toFreeName } from '../../schemas/names.ts'
 import {
+  HUB,
   type ListedPerson,
   type ListedToken,
   type MadeToken,
@@ -35,6 +36,8 @@ const DAY = 86_400_000
 /** Milliseconds without use after which a session ends, and in which a link is to be opened. */
 const SESSION_MS = 30 * DAY
 const LINK_MS = DAY
+/** Milliseconds in which the owner's own link is to be opened: it stands on a screen, and opens everything. */
+const OWNER_LINK_MS = 10 * 60_000
 /** Milliseconds for which the last use is kept in memory alone. */
 const USE_MS = 60_000
 /** Sessions of one person; beyond that the one that was used least recently ends. */
@@ -203,6 +206,12 @@ export class Tokens implements Disposable {
       )
       return { ...made, role: given }
     })
+  }
+
+  /** Makes a link for the owner to sign in once, within ten minutes. */
+  inviteOwner(): Promise<MadeToken> {
+    const made = makeToken(this.#deps, { kind: 'link', name: OWNER, role: OWNER, lasts: OWNER_LINK_MS })
+    return this.#exclusive(() => this.#change({ by: HUB, ending: [], made: [made.row] })).then(() => made)
   }
 
   /** Ends a person's sign-ins; false if there is no such person. */

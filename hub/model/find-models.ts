@@ -34,9 +34,13 @@ export function localAddresses({ inContainer }: { inContainer: boolean }): strin
   return hosts.flatMap(host => LOCAL_NAMES.map(name => `http://${host}:${LOCAL_SERVERS[name].port}/v1`))
 }
 
+export function isInContainer(): boolean {
+  return existsSync('/.dockerenv') || existsSync('/run/.containerenv')
+}
+
 /** Asks all addresses at once; returns the servers that answer and the keys that are set. Never throws. */
 export async function findModels({
-  addresses = localAddresses({ inContainer: existsSync('/.dockerenv') || existsSync('/run/.containerenv') }),
+  addresses = localAddresses({ inContainer: isInContainer() }),
   environment,
   clock,
 }: FindOptions): Promise<FoundModels> {

@@ -68,6 +68,10 @@ export class TestHub implements AsyncDisposable {
     return this.#running.token
   }
 
+  makeLinkToken(): Promise<string> {
+    return this.#running.makeLinkToken()
+  }
+
   get #running(): Hub {
     if (!this.#hub) throw new Error('The hub is stopped')
     return this.#hub

@@ -1,11 +1,16 @@
 import { execFile } from 'node:child_process'
 import { flushCompileCache } from 'node:module'
+import { networkInterfaces } from 'node:os'
+import { createInterface } from 'node:readline/promises'
 import type { Command } from 'commander'
 import { childEnvironment, createEnvironment } from '../../config/environment.ts'
-import { locateData } from '../../config/load.ts'
+import { locateConfig, locateData } from '../../config/load.ts'
 import { tokenFile } from '../../config/token.ts'
 import { describeError } from '../../core/errors.ts'
 import { main } from '../../main.ts'
+import { isInContainer } from '../../model/find-models.ts'
+import { tellNetwork } from '../home-network.ts'
+import { printError } from '../print.ts'
 
 export function define(command: Command): void {
   command
@@ -17,7 +22,9 @@ export function define(command: Command): void {
 async function start(options: { acceptLoss?: boolean }): Promise<void> {
   const { dataFolder, token: own } = locateData(createEnvironment())
   const where = own === undefined ? `in ${tokenFile(dataFolder)}` : 'what SUPERBLOOM_TOKEN says'
-  await main(({ url, token }) => {
+  const ending = new AbortController()
+  await main((hub, config) => {
+    const { url, token } = hub
     const open = process.stdout.isTTY
       ? `Open ${url}/#token=${token}`
       : `Open ${url}\nIt asks for the token, which is ${where}.`
@@ -25,7 +32,30 @@ async function start(options: { acceptLoss?: boolean }): Promise<void> {
     flushCompileCache()
     process.stdout.write(`Superbloom runs. ${open}\n`)
     notifyReady()
+    tellNetwork({
+      hub,
+      config,
+      configFile: locateConfig(createEnvironment()),
+      interfaces: networkInterfaces(),
+      inContainer: isInContainer(),
+      ask: process.stdin.isTTY && process.stdout.isTTY ? text => ask(text, ending.signal) : undefined,
+      print: text => void process.stdout.write(`${text}\n`),
+    }).catch(error => {
+      if (!ending.signal.aborted) printError(`superbloom: ${describeError(error)}`)
+    })
   }, options)
+  ending.abort()
+}
+
+/** Asks a person at the terminal. Without a terminal's own editing, Ctrl+C stays a signal. */
+async function ask(question: string, signal: AbortSignal): Promise<string> {
+  const lines = createInterface({ input: process.stdin, output: process.stdout, terminal: false })
+  try {
+    return await lines.question(question, { signal })
+  } finally {
+    lines.close()
+    process.stdin.destroy()
+  }
 }
 
 /**

@@ -19,6 +19,7 @@ const PACKAGES = [
   'runc',
   'systemd',
   'teeworlds-server',
+  'zbar-tools',
   // Packages that SABnzbd needs; the program itself is unpacked in sabnzbd.ts.
   'par2',
   'p7zip-full',
