@@ -13,7 +13,7 @@ import { type ServersWatch, watchServers } from './catalogue/watch-servers.ts'
 import { builtIns } from './config/built-ins.ts'
 import { childEnvironment, listSecretFiles, serverEnvironment } from './config/environment.ts'
 import { budgetOf } from './config/models.ts'
-import { notifiesOf, notifySettings } from './config/notify.ts'
+import { notifySettings } from './config/notify.ts'
 import { readDropInEntry } from './config/pasted-servers.ts'
 import { codeFile } from './config/paths.ts'
 import { combineSources } from './core/due.ts'
@@ -84,8 +84,7 @@ export async function createEngine(foundation: Foundation, stack: AsyncDisposabl
   // No cycle starts before the servers have settled: the startup barrier then enlarges the semaphore.
   const semaphore = createSemaphore(0)
   const runtime = stack.use(openRuntime(foundation, crashGuard, toolBox, semaphore))
-  const notifies = notifiesOf(config)
-  const own = { agent: agents.find, owner: randomUUID(), sampleFor: runtime.sampleFor, notifies }
+  const own = { agent: agents.find, owner: randomUUID(), sampleFor: runtime.sampleFor }
   const approvals = stack.use(createApprovals({ ...routes, log, toolBox, ...own }))
   const channel = createNotificationChannel(servers)
   const settings = () => notifySettings(config)
@@ -269,7 +268,6 @@ function openRuntime(
     compactionModel: () => models.current.compaction,
     agent: agents.find,
     budget: () => budgetOf(config.current),
-    notifies: notifiesOf(config),
     owner: randomUUID(),
     noteCycle,
     get timezone() {

@@ -280,6 +280,7 @@ function openWebSocket(
     clock: foundation.clock,
     networkClock: systemClock,
     refuse: audit.refuse,
+    look: engine.notify.looks.look,
     admit: request => {
       doors.checkNames(request)
       return doors.admit(request, webSocketTokenOf(request), { door: 'Chat at /ws', right: 'chat' })

@@ -60,6 +60,8 @@ export const clientFrame = z.discriminatedUnion('type', [
     .refine(named => toStopTarget(named) !== undefined, {
       error: 'names either a conversation or a thread',
     }),
+  /** The conversation that the person has before their eyes; null for none. */
+  z.strictObject({ type: z.literal('look'), conversation: conversationId.nullable() }),
   z.strictObject({ type: z.literal('ping') }),
 ])
 export type ClientFrame = z.infer<typeof clientFrame>

@@ -1,13 +1,20 @@
 import { z } from 'zod'
 
-const notifiedOf = z.enum(['approvals'])
-/** What people are notified of. */
+const notifiedOf = z.enum(['approvals', 'reminders', 'failures'])
+/**
+ * What people are notified of: approvals and questions that wait, what an agent says without being asked, and what
+ * failed.
+ */
 export type NotifiedOf = z.infer<typeof notifiedOf>
 
 /** Where the owner is notified of what waits for a person. */
 export const notify = z.strictObject({
   channel: z.string().trim().min(1).describe('a channel of the notifications server'),
-  about: z.array(notifiedOf).min(1).default(['approvals']).describe('what is told of'),
+  about: z
+    .array(notifiedOf)
+    .min(1)
+    .default(['approvals', 'reminders', 'failures'])
+    .describe('what is told of'),
   private: z
     .boolean()
     .default(false)

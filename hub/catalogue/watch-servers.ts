@@ -33,8 +33,8 @@ export function watchServers(deps: Deps, states: States, stack: AsyncDisposableS
   const { clock, signals, log } = deps
   const since = new Map<string, number>()
   const said = new Map<string, number>()
-  const tell = (text: string) =>
-    notifyDefaultAgent(deps, text).catch(error => log.error('not_told', { error }))
+  const tell = (text: string, tells?: 'failures') =>
+    notifyDefaultAgent(deps, text, tells).catch(error => log.error('not_told', { error }))
   const look = () => {
     const wanted = states().filter(({ state }) => !UNWANTED.has(state))
     const known = new Set(wanted.map(({ name }) => name))
@@ -72,6 +72,7 @@ export function watchServers(deps: Deps, states: States, stack: AsyncDisposableS
         const why = error === undefined ? '' : `: ${error}`
         await tell(
           `The server ${name} has been down for ${toSpan(clock.now() - at)}${why}. Its tools cannot be called; superbloom doctor says how to mend it.`,
+          'failures',
         )
       }
     },
@@ -81,6 +82,7 @@ export function watchServers(deps: Deps, states: States, stack: AsyncDisposableS
 async function notifyDefaultAgent(
   { store, clock, newId, signals, agents }: Deps,
   text: string,
+  tells: 'failures' | undefined,
 ): Promise<void> {
   const agent = agents.all.find(({ name }) => name === DEFAULT_AGENT) ?? agents.all[0]
   const conversation = agent?.conversations[0]
@@ -93,6 +95,7 @@ async function notifyDefaultAgent(
       author: 'hub',
       text,
       at: clock.now(),
+      tells,
     }),
   )
   signals.emit('message', message)

@@ -27,6 +27,7 @@ async function openDoor() {
       log: createLog({ level: 'error', now: clock.now, write: () => undefined }),
       signals: createSignals(error => expect.unreachable(String(error))),
       admit: () => OWNER_PRINCIPAL,
+      look: () => () => undefined,
       hold: () => () => undefined,
       mayUse: () => true,
       createLimit: () => () => true,

@@ -6,6 +6,7 @@ import { describeProblems } from '../../schemas/problems.ts'
 import type { Clock } from '../core/clock.ts'
 import { HubError, toPublicError } from '../core/errors.ts'
 import { parseJson, withoutNul } from '../core/json.ts'
+import type { Looks } from '../core/looks.ts'
 import { checkUse, may, type Principal, powerOf } from '../core/principal.ts'
 import { truncate } from '../core/text.ts'
 import type { DoorAudit } from '../store/door-audit.ts'
@@ -39,6 +40,8 @@ export interface WebSocketDeps extends Chat {
   networkClock: Pick<Clock, 'after'>
   /** Throws if the request is not admitted. */
   admit: (request: IncomingMessage) => Principal
+  /** Notes that the owner looks at a conversation, until the returned function is called. */
+  look: Looks['look']
   /** Records what a principal may not do. */
   refuse: DoorAudit['refuse']
   /** Calls `end` once a principal's token opens nothing any more, until the returned function is called. */
@@ -125,6 +128,11 @@ function serve(ws: WebSocket, caller: Principal, deps: WebSocketDeps): void {
     deps.signals.emit('frameRefused', { code: problem.code })
     send(problem)
   }
+  let lookAway: (() => void) | undefined
+  const lookAt = (conversation: string | null) => {
+    lookAway?.()
+    lookAway = conversation !== null && caller.role === 'owner' ? deps.look(conversation) : undefined
+  }
   const mayPass = deps.createLimit()
   // Frames are handled one after the other, so that answers keep the order of the questions.
   let turn: Promise<void> = deps.welcome(caller).then(send).catch(report)
@@ -134,7 +142,7 @@ function serve(ws: WebSocket, caller: Principal, deps: WebSocketDeps): void {
     if (++waiting >= MOST_WAITING) ws.pause()
     turn = turn
       .then(() =>
-        'problem' in frame ? complain(frame) : handle(frame, { caller, deps, send, subscriptions }),
+        'problem' in frame ? complain(frame) : handle(frame, { caller, deps, send, subscriptions, lookAt }),
       )
       .catch(error => report(error, 'frame' in frame ? frame.frame : undefined))
       .finally(() => {
@@ -146,11 +154,15 @@ function serve(ws: WebSocket, caller: Principal, deps: WebSocketDeps): void {
     stopPings()
     unsubscribe()
     release()
+    lookAway?.()
     subscriptions.clear()
   })
 }
 
-function listen(deps: WebSocketDeps, { caller, subscriptions, send }: Omit<Handling, 'deps'>): () => void {
+function listen(
+  deps: WebSocketDeps,
+  { caller, subscriptions, send }: Omit<Handling, 'deps' | 'lookAt'>,
+): () => void {
   const isOwners = may(caller, 'records')
   const tell = async (id: string) => {
     if (!deps.mayUse(caller, id)) return
@@ -190,13 +202,16 @@ interface Handling {
   deps: WebSocketDeps
   send: Send
   subscriptions: Subscriptions
+  lookAt: (conversation: string | null) => void
 }
 
 async function handle(
   { frame }: { frame: ClientFrame },
-  { caller, deps, send, subscriptions }: Handling,
+  { caller, deps, send, subscriptions, lookAt }: Handling,
 ): Promise<void> {
   switch (frame.type) {
+    case 'look':
+      return lookAt(frame.conversation)
     case 'ping':
       return send({ type: 'pong' })
     case 'subscribe':

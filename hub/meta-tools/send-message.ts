@@ -40,7 +40,7 @@ export const sendMessage = defineMetaTool({
       at: now,
       cycle,
       ...(isAtLeast(power, 'routine') ? {} : { data: { power } }),
-      ...(inReplyTo.length > 0 ? { inReplyTo } : {}),
+      ...(inReplyTo.length > 0 ? { inReplyTo } : { tells: 'reminders' }),
     })
     await answerMessages(tx, thread, to)
     context.afterCommit(() => deps.signals.emit('message', message))

@@ -6,7 +6,7 @@ import { createRecord, until } from '../../tests/support/until.ts'
 import { createLog } from '../core/log.ts'
 import { createSignals, type Signals } from '../core/signals.ts'
 import { createApproval, decideOpen, toApproval } from '../store/approvals.ts'
-import { addNotification } from '../store/notifications.ts'
+import { appendMessage, type NewMessage } from '../store/conversations.ts'
 import { createNotifier, type Notifier, type NotifierDeps } from './notifier.ts'
 
 type Sent = Parameters<NotifierDeps['channel']['send']>
@@ -19,6 +19,7 @@ let notify: NotifySettings | undefined
 let sent: ReturnType<typeof createRecord<Sent>>
 let logged: ReturnType<typeof createRecord<Record<string, unknown>>>
 let refuse: Error | undefined
+let looked: string | undefined
 let keys = 0
 
 beforeEach(async () => {
@@ -27,7 +28,8 @@ beforeEach(async () => {
   sent = createRecord<Sent>()
   logged = createRecord<Record<string, unknown>>()
   refuse = undefined
-  notify = { channel: 'phone', about: ['approvals'], private: true }
+  looked = undefined
+  notify = { channel: 'phone', about: ['approvals', 'reminders', 'failures'], private: true }
   const log = createLog({ level: 'debug', now: clock.now, write: line => logged.add(JSON.parse(line)) })
   signals = createSignals(error => log.error('listener_failed', { error }))
   notifier = createNotifier({
@@ -42,6 +44,7 @@ beforeEach(async () => {
         return 'Sent on phone (ntfy).'
       },
     },
+    isLookedAt: conversation => conversation === looked,
     buttons: { makeKey: async () => `sba_key-number-${++keys}` },
     settings: () => notify && { ...notify, publicUrl: 'https://hub.example', timezone: 'UTC' },
   })
@@ -53,9 +56,8 @@ afterEach(async () => {
 
 /** Opens an approval with its notification, as the runtime does. */
 async function open(id: string, more: Record<string, unknown> = {}) {
-  const row = await store.write(async tx => {
-    await addNotification(tx, id, 'approvals', clock.now())
-    return createApproval(tx, {
+  const row = await store.write(tx =>
+    createApproval(tx, {
       id,
       call_id: id,
       thread_id: 't',
@@ -69,8 +71,8 @@ async function open(id: string, more: Record<string, unknown> = {}) {
       created_at: clock.now(),
       expires_at: clock.now() + 86_400_000,
       ...more,
-    })
-  })
+    }),
+  )
   signals.emit('approval', toApproval(row))
 }
 
@@ -128,7 +130,7 @@ test.each([
   [
     'no longer to be told',
     () => {
-      notify = undefined
+      notify = { channel: 'phone', about: ['failures'], private: true }
     },
   ],
 ])('an approval that is %s before its message goes out is not told', async (_what, meanwhile) => {
@@ -179,4 +181,69 @@ test('a question of a server has a link, its words as text, and no buttons', asy
     'https://hub.example/#c=homelab%2Fside',
   ])
   expect(options?.buttons).toEqual([])
+})
+
+/** Writes a message of which people are notified. */
+async function say(more: Partial<NewMessage> = {}) {
+  const at = clock.now()
+  const message = { id: `msg_${at}`, conversation: 'homelab', kind: 'agent', author: 'homelab', at } as const
+  signals.emit(
+    'message',
+    await store.write(tx =>
+      appendMessage(tx, { ...message, text: 'The **disk** is full.', tells: 'reminders', ...more }),
+    ),
+  )
+}
+
+test('what an agent says without being asked is told with a link; what is no news is not', async () => {
+  await say()
+  clock.advance(61 * 60_000)
+  await say({ conversation: 'homelab/night', text: `${'x'.repeat(700)}\u202e` })
+  notifier.begin()
+  await untilStates(['homelab#1', 'over', 0], ['homelab/night#1', 'sent', 0])
+  expect(sent.all.map(([message]) => message)).toEqual([
+    {
+      channel: 'phone',
+      key: 'homelab/night#1',
+      title: 'homelab in homelab/night',
+      message: expect.stringMatching(
+        /^x{600}… \(\d+ more characters\)\n\nhttps:\/\/hub\.example\/#c=homelab%2Fnight$/,
+      ),
+    },
+  ])
+  expect(sent.all[0]?.[1].buttons).toEqual([])
+})
+
+test('what a text from outside led to is marked, and makes no link', async () => {
+  notifier.begin()
+  await say({ text: '[Pay now](https://evil.example)\n# Now', data: { power: 'foreign' } })
+  await untilStates(['homelab#1', 'sent', 0])
+  expect(sent.all[0]?.[0]).toMatchObject({
+    title: 'homelab in homelab (led by a text from outside)',
+    message: '`[Pay now](https://evil.example) # Now`\n\nhttps://hub.example/#c=homelab',
+  })
+})
+
+test('only what the config names is told, and nothing of what was deleted', async () => {
+  notify = { channel: 'phone', about: ['failures'], private: false }
+  notifier.begin()
+  await say()
+  await say({ id: 'e', kind: 'error', text: 'It failed.', tells: 'failures' })
+  await open('apr_1')
+  await untilStates(['apr_1', 'over', 0], ['homelab#1', 'over', 0], ['homelab#2', 'sent', 0])
+  expect(sent.all.map(([{ message }]) => message)).toEqual(['It failed.\n\nhttps://hub.example/#c=homelab'])
+})
+
+test('what the person looks at is not sent; an approval is, once they have left it unanswered', async () => {
+  looked = 'homelab'
+  notifier.begin()
+  await say()
+  await open('apr_1', { conversation_id: 'homelab' })
+  await untilStates(['apr_1', 'due', 0], ['homelab#1', 'over', 0])
+  clock.advance(60_000)
+  await until('it is looked at again', () => clock.timers > 0)
+  expect(sent.all).toEqual([])
+  looked = undefined
+  clock.advance(60_000)
+  await untilStates(['apr_1', 'sent', 0], ['homelab#1', 'over', 0])
 })

@@ -7,15 +7,20 @@ import type { Log } from '../core/log.ts'
 import { isLoopback } from '../core/loopback.ts'
 import type { Signals } from '../core/signals.ts'
 import { findApproval } from '../store/approvals.ts'
+import { messageOfNotification } from '../store/conversations.ts'
 import { endNotification, firstNotification, postponeNotification } from '../store/notifications.ts'
 import type { Store } from '../store/open.ts'
 import type { ApprovalRow, NotificationRow } from '../store/tables.ts'
-import { toButtons, toNotice } from './approval-notice.ts'
 import type { Buttons } from './buttons.ts'
+import { type Notice, toApprovalNotice, toButtons, toMessageNotice } from './notice.ts'
 
 const BACKOFF = { first: 5_000, longest: 10 * 60_000 }
 /** Tries of one notification, over some hours. */
 const MOST_TRIES = 20
+/** Milliseconds after which it is seen again whether the person still looks at what waits. */
+const LOOK_MS = 60_000
+/** Milliseconds for which a message is news. */
+const NEWS_MS = 60 * 60_000
 
 /** The place that messages are sent with. */
 export interface Channel {
@@ -36,6 +41,8 @@ export interface NotifierDeps {
   signals: Signals
   channel: Channel
   buttons: Pick<Buttons, 'makeKey'>
+  /** Tells whether the owner looks at a conversation now. */
+  isLookedAt: (conversation: string) => boolean
   /** Returns the settings as they are now; undefined where nobody wants to be notified. */
   settings: () => (NotifySettings & { publicUrl: string | undefined; timezone: string }) | undefined
 }
@@ -66,21 +73,26 @@ export function createNotifier(deps: NotifierDeps): Notifier {
     }
   }
   const wake = () => {
-    if (!begun || stopping.signal.aborted) return
+    if (!begun || stopping.signal.aborted || !deps.settings()) return
     turn = turn.then(run).catch(error => {
       if (!stopping.signal.aborted) log.error('notifications_stopped', { error })
     })
   }
-  const off = signals.on('approval', ({ status }) => {
-    if (status === 'open') wake()
-  })
+  const offs = [
+    signals.on('approval', ({ status }) => {
+      if (status === 'open') wake()
+    }),
+    signals.on('message', ({ kind }) => {
+      if (kind !== 'user' && kind !== 'tool') wake()
+    }),
+  ]
   return {
     begin() {
       begun = true
       wake()
     },
     async [Symbol.asyncDispose]() {
-      off()
+      for (const off of offs) off()
       stopping.abort()
       await turn
       cancel?.()
@@ -93,21 +105,26 @@ async function deliver(deps: NotifierDeps, row: NotificationRow, signal: AbortSi
   const { store, clock, log } = deps
   const { id } = row
   const settings = deps.settings()
-  const approval = await findApproval(store.db, id)
-  const isWanted = approval?.status === 'open' && approval.expires_at > clock.now()
-  if (!settings || !isWanted) return store.write(tx => endNotification(tx, id, 'over'))
+  const notice = settings && (await readNotice(deps, row, settings))
+  if (notice === 'later') {
+    const due_at = clock.now() + LOOK_MS
+    return store.write(tx => postponeNotification(tx, id, { attempts: row.attempts, due_at }))
+  }
+  if (!notice) return store.write(tx => endNotification(tx, id, 'over'))
   const { channel } = settings
   try {
-    const receipt = await send(deps, settings, approval, signal)
+    const { buttons, ...message } = notice
+    const more = { idempotencyKey: `notify:${id}`, buttons: await buttons(), signal }
+    const receipt = await deps.channel.send({ channel, key: id, ...message }, more)
     await store.write(tx => endNotification(tx, id, 'sent'))
-    log.info('notification_sent', { approval: id, channel, receipt: withoutButtonKeys(receipt) })
+    log.info('notification_sent', { about: row.about, id, channel, receipt: withoutButtonKeys(receipt) })
   } catch (error) {
     // The next start tries it again.
     if (signal.aborted) return
     const attempts = row.attempts + 1
     const isLast = attempts >= MOST_TRIES
     const why = withoutButtonKeys(describeError(error))
-    log.warn('notification_not_sent', { approval: id, channel, attempts, again: !isLast, error: why })
+    log.warn('notification_not_sent', { about: row.about, id, channel, attempts, again: !isLast, error: why })
     const due_at = clock.now() + decideBackoff(attempts, BACKOFF)
     await store.write(tx =>
       isLast ? endNotification(tx, id, 'failed') : postponeNotification(tx, id, { attempts, due_at }),
@@ -115,25 +132,40 @@ async function deliver(deps: NotifierDeps, row: NotificationRow, signal: AbortSi
   }
 }
 
-/** Sends a message about an approval. Each try has a key of its own, since earlier ones are not stored. */
-async function send(
-  { channel, buttons }: Pick<NotifierDeps, 'channel' | 'buttons'>,
-  settings: NonNullable<ReturnType<NotifierDeps['settings']>>,
-  approval: ApprovalRow,
-  signal: AbortSignal,
-): Promise<string> {
-  const { id, question_json } = approval
+type Settings = NonNullable<ReturnType<NotifierDeps['settings']>>
+type Readied = Notice & { buttons: () => Promise<MessageButton[]> }
+
+/** Returns what to send; undefined for nothing, and `later` while the person looks at what waits for them. */
+async function readNotice(
+  deps: NotifierDeps,
+  { id, about, attempts, created_at }: NotificationRow,
+  settings: Settings,
+): Promise<Readied | 'later' | undefined> {
+  const { store, clock, isLookedAt } = deps
+  if (!settings.about.includes(about)) return undefined
   const { publicUrl: page, timezone } = settings
-  const { isWhole, ...notice } = toNotice(approval, { page, timezone })
-  const reachable = page !== undefined && !isLoopback(new URL(page).hostname) ? page : undefined
+  if (about === 'approvals') {
+    const approval = await findApproval(store.db, id)
+    if (approval?.status !== 'open' || approval.expires_at <= clock.now()) return undefined
+    if (approval.conversation_id !== null && isLookedAt(approval.conversation_id)) return 'later'
+    const { isWhole, ...notice } = toApprovalNotice(approval, { page, timezone })
+    return { ...notice, buttons: () => makeButtons(deps, settings, isWhole ? approval : undefined) }
+  }
+  const message = await messageOfNotification(store.db, id)
+  // What is old by the time that somebody wants to be told is no news.
+  const isOld = attempts === 0 && created_at < clock.now() - NEWS_MS
+  if (!message || isOld || isLookedAt(message.conversation_id)) return undefined
+  return { ...toMessageNotice(message, { page, timezone }), buttons: async () => [] }
+}
+
+/** Makes the buttons of an approval. Each try has a key of its own, since earlier ones are not stored. */
+async function makeButtons(
+  { buttons }: Pick<NotifierDeps, 'buttons'>,
+  { private: isPrivate, publicUrl: page }: Settings,
+  approval: ApprovalRow | undefined,
+): Promise<MessageButton[]> {
+  const isReachable = page !== undefined && !isLoopback(new URL(page).hostname)
   // The answer to a question has words, which a button does not take.
-  const hasButtons = settings.private && reachable !== undefined && question_json === null && isWhole
-  return channel.send(
-    { channel: settings.channel, key: id, ...notice },
-    {
-      idempotencyKey: `notify:${id}`,
-      buttons: hasButtons ? toButtons(reachable, await buttons.makeKey(id)) : [],
-      signal,
-    },
-  )
+  if (!isPrivate || !isReachable || !approval || approval.question_json !== null) return []
+  return toButtons(page, await buttons.makeKey(approval.id))
 }

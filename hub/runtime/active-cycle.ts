@@ -1,5 +1,6 @@
 import type { MessageKind } from '../../schemas/chat.ts'
 import type { HistoryContent, StepRequest } from '../../schemas/inbox.ts'
+import type { NotifiedOf } from '../../schemas/notify.ts'
 import { markOf, type Power } from '../../schemas/power.ts'
 import type { Model } from '../core/model.ts'
 import { appendMessage } from '../store/conversations.ts'
@@ -43,6 +44,8 @@ export interface CycleMessage {
   /** Default the conversation of the cycle's reply. */
   conversation?: string | null
   data?: Record<string, unknown> | undefined
+  /** What people are notified of by it; default what the agent says without being asked. */
+  tells?: NotifiedOf
 }
 
 interface NewStep {
@@ -259,7 +262,7 @@ export class ActiveCycle {
 
   /** Writes a message to people; none if the reply goes nowhere and `message` names no conversation. */
   async message({ tx, now, afterCommit }: CycleWrite, message: CycleMessage): Promise<void> {
-    const { kind, text, author = this.agent.name, data } = message
+    const { kind, text, author = this.agent.name, data, tells } = message
     const conversation = message.conversation ?? this.target
     if (conversation === null) return
     if (kind === 'agent') await answerMessages(tx, this.thread, conversation)
@@ -276,6 +279,7 @@ export class ActiveCycle {
       cycle: this.id,
       ...(inReplyTo.length > 0 ? { inReplyTo } : {}),
       ...(all ? { data: all } : {}),
+      tells: tells ?? (kind === 'agent' && inReplyTo.length === 0 ? 'reminders' : undefined),
     })
     afterCommit(() => this.signals.emit('message', posted))
   }

@@ -18,7 +18,7 @@ export interface ServerCall {
 }
 
 export type ServerCallDeps = Parameters<typeof createSampling>[0] &
-  Pick<RuntimeDeps, 'newId' | 'signals' | 'background' | 'telemetry' | 'notifies'>
+  Pick<RuntimeDeps, 'newId' | 'signals' | 'background' | 'telemetry'>
 
 /** The state of a call that goes on beside its cycle, because its server asked a person something. */
 interface Detached {

@@ -1,4 +1,3 @@
-import type { NotifiedOf } from '../../schemas/notify.ts'
 import type { Power, ToolFacts } from '../../schemas/power.ts'
 import type { Clock } from '../core/clock.ts'
 import type { JsonObject } from '../core/forwarding.ts'
@@ -104,8 +103,6 @@ export interface RuntimeDeps {
   toolBox: ToolBox<Tx>
   /** Decides what an agent's call may do. */
   policy: Policy
-  /** Tells whether people are to be notified of this. */
-  notifies: (about: NotifiedOf) => boolean
   /** Returns the model of that name. */
   model: (name: string) => Model
   /** Returns the model that writes summaries, if the config names one of its own. */

@@ -92,7 +92,9 @@ export async function fail(cycle: ActiveCycle, failure: Failure): Promise<void> 
     const conversations = await conversationsToNotify(tx, cycle)
     if (status === 'stopped') await dropUnanswered(tx, { cycle: cycle.id })
     if (partial !== '') await cycle.message(write, { kind: 'agent', text: `${partial}\n\n(stopped here)` })
-    for (const conversation of conversations) await cycle.message(write, { kind, text, conversation, data })
+    const tells = letter ? { tells: 'failures' as const } : {}
+    for (const conversation of conversations)
+      await cycle.message(write, { kind, text, conversation, data, ...tells })
     const { thread, id, agent } = cycle
     if (letter) await addDeadLetter(tx, { ...letter, thread, cycle: id, agent: agent.name, at: now })
     const task = { kind: status === 'stopped' ? ('stopped' as const) : ('failed' as const), reason: text }

@@ -1,6 +1,6 @@
 import type { AgentTool } from '../core/tool-box.ts'
 import { isAllowed } from '../store/allowances.ts'
-import { toApproval } from '../store/approvals.ts'
+import { createApproval, toApproval } from '../store/approvals.ts'
 import { hashArguments } from '../store/arguments.ts'
 import { hadSucceeded, isDoubtful, waitCall } from '../store/ledger.ts'
 import type { ToolCallRow } from '../store/tables.ts'
@@ -8,7 +8,6 @@ import type { Tx } from '../store/writer.ts'
 import type { ActiveCycle, CycleWrite } from './active-cycle.ts'
 import { showCall, toCallMessage, toWaiting } from './calls.ts'
 import type { RuntimeDeps } from './deps.ts'
-import { openApproval } from './open-approval.ts'
 
 /** Milliseconds that a person may take to answer. */
 export const APPROVAL_MS = 24 * 3_600_000
@@ -50,14 +49,14 @@ function wantsYes({ window }: ActiveCycle, { call_id }: ToolCallRow): boolean {
 
 /** Writes down that a call waits for a person, and shows everyone the approval after the commit. */
 export async function requestApproval(
-  { newId, notifies }: Pick<RuntimeDeps, 'newId' | 'notifies'>,
+  { newId }: Pick<RuntimeDeps, 'newId'>,
   write: CycleWrite,
   cycle: ActiveCycle,
   { row, reason }: { row: ToolCallRow; reason: string },
 ): Promise<void> {
   const { tx, now, afterCommit } = write
   const conversation = cycle.placeOfPeople()
-  const approval = await openApproval({ notifies }, tx, {
+  const approval = await createApproval(tx, {
     id: newId('apr'),
     call_id: row.id,
     thread_id: cycle.thread,

@@ -14,7 +14,7 @@ import { openAsker } from './questions/ask-person.ts'
 
 export type ApprovalDeps = Pick<
   RuntimeDeps,
-  'store' | 'clock' | 'newId' | 'log' | 'signals' | 'telemetry' | 'toolBox' | 'agent' | 'owner' | 'notifies'
+  'store' | 'clock' | 'newId' | 'log' | 'signals' | 'telemetry' | 'toolBox' | 'agent' | 'owner'
 > & { sampleFor: SampleFor }
 
 /** Milliseconds until another process may take a call over: no call takes as long, with its questions. */

@@ -40,6 +40,7 @@ export async function waitForProvider(
         text: `${toSentence(describeError(error))} ${wait}`,
         conversation,
         data: { attempt, of: attempt, retryAt, retryable: true, parked: true },
+        tells: 'failures',
       })
   })
   if (isNew) cycle.log.warn('cycle_suspended', { cycle: cycle.id, thread: cycle.thread, error, retryAt })

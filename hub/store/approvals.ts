@@ -2,11 +2,13 @@ import { type Insertable, type Kysely, sql } from 'kysely'
 import type { Approval, ApprovalStatus } from '../../schemas/chat.ts'
 import { parseJson } from '../core/json.ts'
 import { record } from './audit-log.ts'
-import { deleteApprovalKeys } from './notifications.ts'
+import { addNotification, deleteApprovalKeys } from './notifications.ts'
 import type { ApprovalRow, Tables, ToolCallRow } from './tables.ts'
 import type { Tx } from './writer.ts'
 
-export function createApproval(tx: Tx, row: Insertable<Tables['approvals']>): Promise<ApprovalRow> {
+/** Opens an approval, of which people are notified. */
+export async function createApproval(tx: Tx, row: Insertable<Tables['approvals']>): Promise<ApprovalRow> {
+  await addNotification(tx, row.id, 'approvals', row.created_at)
   return tx.insertInto('approvals').values(row).returningAll().executeTakeFirstOrThrow()
 }
 

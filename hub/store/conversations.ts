@@ -2,10 +2,12 @@ import { type Kysely, sql } from 'kysely'
 import { z } from 'zod'
 import { type ChatMessage, type ConversationEntry, MAX_TITLE, type MessageKind } from '../../schemas/chat.ts'
 import { UNNAMED_SLUG } from '../../schemas/names.ts'
+import type { NotifiedOf } from '../../schemas/notify.ts'
 import { storedPicture } from '../../schemas/picture.ts'
 import { HubError } from '../core/errors.ts'
 import { parseJson } from '../core/json.ts'
 import { toLine } from '../core/text.ts'
+import { addNotification } from './notifications.ts'
 import type { MessageRow, Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
 
@@ -21,6 +23,8 @@ export interface NewMessage {
   inReplyTo?: string[]
   data?: Record<string, unknown>
   cycle?: string
+  /** What people are notified of by it. */
+  tells?: NotifiedOf | undefined
 }
 
 /** Appends a message with the next `seq`; the first message makes the conversation. */
@@ -61,7 +65,10 @@ export async function appendOnce(
     values (${conversation}, ${seq}, ${row.id}, ${row.kind}, ${row.author}, ${row.text}, ${at}, ${token},
       ${clientId}, ${row.in_reply_to_json}, ${row.data_json}, ${row.cycle_id})
     on conflict (conversation_id, token, client_id) where client_id is not null do nothing`.execute(tx)
-  if (numAffectedRows !== 0n) return { posted: toChatMessage(row), isNew: true }
+  if (numAffectedRows !== 0n) {
+    if (message.tells) await addNotification(tx, `${conversation}${MARK}${seq}`, message.tells, at)
+    return { posted: toChatMessage(row), isNew: true }
+  }
   await tx
     .updateTable('conversations')
     .set({ last_seq: seq - 1 })
@@ -84,6 +91,19 @@ function toTitle(text: string): string | null {
   if (line.length <= MAX_TITLE) return line || null
   const start = [...line].slice(0, 60).join('')
   return `${start.replace(/(.{20,})\s\S*$/u, '$1')}…`
+}
+
+const MARK = '#'
+
+/** Returns the message that a notification is of; undefined if it was deleted. */
+export function messageOfNotification(db: Kysely<Tables>, id: string): Promise<MessageRow | undefined> {
+  const [conversation = '', seq = ''] = id.split(MARK)
+  return db
+    .selectFrom('messages')
+    .selectAll()
+    .where('conversation_id', '=', conversation)
+    .where('seq', '=', Number(seq))
+    .executeTakeFirst()
 }
 
 /** Returns the message that a client already sent under its own id, if it did. */

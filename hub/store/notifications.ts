@@ -6,7 +6,13 @@ import type { Tx } from './writer.ts'
 /** Adds a notification that is due at once. */
 export async function addNotification(tx: Tx, id: string, about: NotifiedOf, at: number): Promise<void> {
   const row = { id, about, state: 'due' as const, attempts: 0, due_at: at, created_at: at }
-  await tx.insertInto('notifications').values(row).execute()
+  const again = { state: row.state, attempts: 0, due_at: at, created_at: at }
+  // A conversation that was deleted counts its messages from 1 again.
+  await tx
+    .insertInto('notifications')
+    .values(row)
+    .onConflict(conflict => conflict.column('id').doUpdateSet(again))
+    .execute()
 }
 
 /** Returns the notification that is due first, also one whose time is yet to come. */

@@ -70,7 +70,7 @@ function sweeps({ before, onceBefore }: Horizons): RawBuilder<unknown>[] {
     ),
     some('schedules', sql`coalesce(last_run, created_at) < ${before} and status in ('done', 'cancelled')`),
     some('approvals', decided),
-    some('notifications', sql`created_at < ${before} and state <> 'due'`),
+    some('notifications', sql`created_at < ${before}`),
     sql`delete from approval_keys where created_at < ${before}`,
     some('dead_letters', decided),
     some('tokens', sql`coalesce(ended_at, expires_at) < ${before}`),

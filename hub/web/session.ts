@@ -131,6 +131,10 @@ export function createSession(parts: SessionParts) {
       chat.set(applyOpen(chat.get(), id))
       connection.send({ type: 'subscribe', conversation: id, after: chat.get().conversations[id]?.seen })
     },
+    /** Tells which conversation the person looks at; null for none. */
+    look(conversation: string | null) {
+      connection.send({ type: 'look', conversation })
+    },
     send(conversation: string, text: string, images?: Picture[]) {
       const pending = {
         clientId: parts.newId(),

@@ -127,8 +127,8 @@ test('looking at the address, another host or another answer decide nothing', as
 
 test('the key of a button is nowhere but on the phone', async () => {
   const { approval, approve } = await ask()
-  const isSent = (entry: { event: string; approval?: unknown }) =>
-    entry.event === 'notification_sent' && entry.approval === approval.id
+  const isSent = (entry: { event: string; id?: unknown }) =>
+    entry.event === 'notification_sent' && entry.id === approval.id
   await lab.hub.logs.find('the hub knows that it is sent', isSent)
   await press(lab.hub, { ...approve, body: '{' })
   const [key = 'none'] = /sba_[\w-]+/.exec(approve.url) ?? []
@@ -207,4 +207,26 @@ test('a channel that is not there is told by the status, and by the log when som
   await askForSwallow(other.hub, { any: 'x' })
   const logged = await other.hub.logs.find('the log', ({ event }) => event === 'notification_not_sent')
   expect(logged).toMatchObject({ level: 'warn', channel: 'watch', again: true, error: why })
+})
+
+test('what an agent says by itself is told, but not while the owner looks at it', async () => {
+  using chat = await openChat(lab.hub)
+  await chat.subscribe('homelab')
+  const toldOf = (words: string) => ntfy.published.filter(({ message }) => message.includes(words))
+  const remind = async (words: string) => {
+    await chat.say('homelab', `/remind in 1 second ${words}`)
+    await chat.next(
+      'message',
+      ({ message }) => message.kind === 'agent' && message.text.includes(`${words}`) && !message.inReplyTo,
+    )
+  }
+  await remind('feed the cat')
+  await until('it is told', () => toldOf('feed the cat').length > 0)
+  expect(toldOf('feed the cat')).toMatchObject([{ title: 'homelab in homelab' }])
+  chat.send({ type: 'look', conversation: 'homelab' })
+  await remind('water the plants')
+  chat.send({ type: 'look', conversation: null })
+  await remind('call mum')
+  await until('it is told', () => toldOf('call mum').length > 0)
+  expect(toldOf('water the plants')).toEqual([])
 })

@@ -243,7 +243,7 @@ function createLife(parts: Parts, death: Death | undefined) {
   const newId = createIds(clock.now)
   const retired: string[] = []
   const telemetry = createTelemetry({ clock, log, signals })
-  const common = { store, clock, newId, signals, telemetry, notifies: () => true }
+  const common = { store, clock, newId, signals, telemetry }
   const router = createRouter({ ...common, agents: () => [...agents.values()], retired: () => retired })
   const reset = createReset({ ...common, agents: () => [...agents.values()] })
   const agent = (name: string) => agents.get(name)

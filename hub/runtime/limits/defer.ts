@@ -85,6 +85,7 @@ async function notifyDeferred(
       text: limit.message,
       at: clock.now(),
       data: limit.data,
+      tells: 'failures' as const,
       ...(cycle === undefined ? {} : { cycle }),
       ...(inReplyTo.length > 0 ? { inReplyTo } : {}),
     }

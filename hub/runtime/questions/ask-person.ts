@@ -5,17 +5,16 @@ import { HubError } from '../../core/errors.ts'
 import { describeField, type Field, field, readFields } from '../../core/form-fields.ts'
 import type { JsonObject, Requester } from '../../core/forwarding.ts'
 import { ELICITATION, QUESTION_MS } from '../../core/server-question.ts'
-import { decideOpen, toApproval } from '../../store/approvals.ts'
+import { createApproval, decideOpen, toApproval } from '../../store/approvals.ts'
 import { waitCall } from '../../store/ledger.ts'
 import type { ApprovalRow, ToolCallRow } from '../../store/tables.ts'
 import type { Tx } from '../../store/writer.ts'
 import { appendAbout } from '../answer-approval.ts'
 import { showCall, toCallMessage, toWaiting } from '../calls.ts'
 import type { RuntimeDeps, Sample } from '../deps.ts'
-import { openApproval } from '../open-approval.ts'
 import { fillForm } from './fill-form.ts'
 
-type Deps = Pick<RuntimeDeps, 'store' | 'clock' | 'newId' | 'signals' | 'notifies'>
+type Deps = Pick<RuntimeDeps, 'store' | 'clock' | 'newId' | 'signals'>
 
 /** The call of an agent during which a server asks. */
 export interface AskingCall {
@@ -168,7 +167,7 @@ async function open(deps: Deps, call: AskingCall, question: ReturnType<typeof to
   const { row } = call
   const { approval, message } = await deps.store.write(async tx => {
     await call.guard(tx)
-    const approval = await openApproval(deps, tx, question)
+    const approval = await createApproval(tx, question)
     const waiting = toWaiting(approval.id)
     if (isOwn(approval)) await waitCall(tx, row.id, approval.id, waiting)
     const outcome = { ...waiting, text: `${waiting.text}: ${approval.reason}` }

@@ -6,6 +6,7 @@ import { classes, html } from '../html.ts'
 import type { PanelData } from '../panel-data.ts'
 import type { Session } from '../session.ts'
 import { useCurrent } from '../use-current.ts'
+import { usePresence } from '../use-presence.ts'
 import { useReadMarks } from '../use-read-marks.ts'
 import { useShortcuts } from '../use-shortcuts.ts'
 import { newConversationId } from '../words.ts'
@@ -35,6 +36,7 @@ export function Shell({ session, panel, onForget }: ShellProps) {
   const panelOpen = isOwner && wantsPanel
   const [current, open] = useCurrent(chat, session)
   const unread = useReadMarks(chat, current)
+  usePresence(session, link, current)
   const composer = useRef<HTMLTextAreaElement>(null)
 
   useShortcuts(composer, () => (panelOpen ? showPanel(false) : undefined))

@@ -1,32 +1,38 @@
 import type { MessageButton } from '../../schemas/message-buttons.ts'
 import { toLocal } from '../core/clock.ts'
+import { isObject } from '../core/forwarding.ts'
 import { parseJson } from '../core/json.ts'
 import { maskSecrets } from '../core/mask-secrets.ts'
 import { escapeUnseen, toLine, truncate } from '../core/text.ts'
-import type { ApprovalRow } from '../store/tables.ts'
+import type { ApprovalRow, MessageRow } from '../store/tables.ts'
 
 /** The most characters that are shown of arguments, and of a reason. */
 const LONGEST = 600
 
+/** A notification, without its buttons. */
 export interface Notice {
   title: string
   /** Markdown. */
   message: string
-  /** Whether it shows the whole call: nobody approves by a button what the message leaves out. */
-  isWhole: boolean
+}
+
+/** The hub's page and its time zone. */
+export interface NoticePlace {
+  page: string | undefined
+  timezone: string
 }
 
 /**
  * Tells of an approval: who asks for what, why a person decides, until when, and where. Text of others is shown
- * as code, so that it makes no link and no paragraph of its own.
+ * as code, so that it makes no link and no paragraph of its own. `isWhole`: it shows the whole call; nobody approves by a
+ * button what the message leaves out.
  */
-export function toNotice(
+export function toApprovalNotice(
   { agent, tool, arguments: args, reason, question_json, conversation_id, expires_at }: ApprovalRow,
-  { page, timezone }: { page: string | undefined; timezone: string },
-): Notice {
+  { page, timezone }: NoticePlace,
+): Notice & { isWhole: boolean } {
   const isQuestion = question_json !== null
   const call = showCall(args)
-  const where = conversation_id === null ? '' : `#c=${encodeURIComponent(conversation_id)}`
   const paragraphs = [
     isQuestion
       ? `The server of ${toCode(tool)} asks during a call of ${agent}: ${toCode(reason)}`
@@ -34,10 +40,32 @@ export function toNotice(
     ...(isQuestion ? [] : [`Why a person decides: ${toCode(reason)}`]),
     ...(call.isWhole || isQuestion ? [] : ['This is not all of it: the page shows the rest.']),
     `It expires on ${toLocal(expires_at, timezone)} (${timezone}).`,
-    page === undefined ? "Answer on the hub's page, or with `superbloom approvals`." : `${page}/${where}`,
+    toLink(page, conversation_id) ?? "Answer on the hub's page, or with `superbloom approvals`.",
   ]
   const title = isQuestion ? `A question of ${tool}` : `${agent} asks for ${tool}`
   return { title: escapeUnseen(toLine(title)), message: paragraphs.join('\n\n'), isWhole: call.isWhole }
+}
+
+/** Tells of a message in a conversation. What a text from outside led to is shown as code, so that it makes no link. */
+export function toMessageNotice(
+  { author, text, conversation_id, data_json }: MessageRow,
+  { page }: NoticePlace,
+): Notice {
+  const data = data_json === null ? undefined : parseJson(data_json)
+  const power = isObject(data) ? data['power'] : undefined
+  const link = toLink(page, conversation_id)
+  const shown = power === undefined ? truncate(escapeUnseen(text), LONGEST) : toCode(text)
+  const why = typeof power === 'string' ? ` (${LED_BY[power] ?? power})` : ''
+  return {
+    title: escapeUnseen(toLine(`${author} in ${conversation_id}${why}`)),
+    message: link === undefined ? shown : `${shown}\n\n${link}`,
+  }
+}
+
+const LED_BY: Record<string, string> = { foreign: 'led by a text from outside', guest: 'asked by a guest' }
+
+function toLink(page: string | undefined, conversation: string | null): string | undefined {
+  return page && `${page}/${conversation === null ? '' : `#c=${encodeURIComponent(conversation)}`}`
 }
 
 /** Returns the buttons that answer an approval with a key. */
