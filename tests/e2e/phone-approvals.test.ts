@@ -214,7 +214,7 @@ test('what an agent says by itself is told, but not while the owner looks at it'
   await chat.subscribe('homelab')
   const toldOf = (words: string) => ntfy.published.filter(({ message }) => message.includes(words))
   const remind = async (words: string) => {
-    await chat.say('homelab', `/remind in 1 second ${words}`)
+    await chat.say('homelab', `/remind in 3 seconds ${words}`)
     await chat.next(
       'message',
       ({ message }) => message.kind === 'agent' && message.text.includes(`${words}`) && !message.inReplyTo,

@@ -22,7 +22,7 @@ test('the phone is not told of what the page shows, and is once the page is clos
   const { page } = await pages.open(linkTo(lab.hub))
   await connected(page).waitFor()
   using chat = await openChat(lab.hub)
-  const remind = (words: string) => chat.say('homelab', `/remind in 1 second ${words}`)
+  const remind = (words: string) => chat.say('homelab', `/remind in 3 seconds ${words}`)
   await remind('water the plants')
   await answers(page).filter({ hasText: 'water the plants' }).nth(1).waitFor()
   await page.goto('about:blank')
