@@ -9,7 +9,7 @@ import { pageFolder } from './config/paths.ts'
 import { tokenFile } from './config/token.ts'
 import { systemClock } from './core/clock.ts'
 import { matchesGlobs } from './core/glob.ts'
-import { type Principal, seesSharedOnly } from './core/principal.ts'
+import type { Principal } from './core/principal.ts'
 import { createBucket, createBuckets } from './core/rate-limit.ts'
 import type { Engine } from './engine.ts'
 import { createApp } from './http/app.ts'
@@ -23,9 +23,10 @@ import { createMcpEndpoint, type McpEndpoint } from './mcp/endpoint.ts'
 import { createHubPrompts, type HubPrompts } from './mcp/hub-resources/hub-prompts.ts'
 import { createHubResources } from './mcp/hub-resources/hub-resources.ts'
 import { watchHubResources } from './mcp/hub-resources/watch-hub-resources.ts'
-import type { HubToolDeps, ListedAgent } from './mcp/hub-tools/deps.ts'
+import { type HubToolDeps, type ListedAgent, seenAgents } from './mcp/hub-tools/deps.ts'
 import { hubTools } from './mcp/hub-tools/index.ts'
 import { readAgentStates, readStatus, type StatusFacts } from './mcp/hub-tools/read-status.ts'
+import { createTalk } from './mcp/hub-tools/talk.ts'
 import { LOG_MESSAGE } from './mcp/upstream-servers.ts'
 import { toShownUrl } from './model/ask-json.ts'
 import { lastSeqOf, listConversations, readMessages } from './store/conversations.ts'
@@ -86,6 +87,7 @@ export async function openEntrances(
     mayPass: caller => mayPass(caller.id, clock.monotonic()),
     hold: (caller, end) => tokens.hold(caller, end),
     tokens,
+    openai: { store, clock, log, signals: foundation.signals, ...createTalk(hubToolDeps) },
     authorization: createAuthorization({
       store,
       clock,
@@ -299,8 +301,7 @@ async function readWelcome(
 ): Promise<Extract<HubFrame, { type: 'welcome' }>> {
   const stored = await listConversations(foundation.store.db)
   const { hold } = engine.crashGuard
-  const present = await listAgents(foundation, engine)
-  const agents = present.filter(({ shared }) => shared || !seesSharedOnly(principal))
+  const agents = await seenAgents({ agents: () => listAgents(foundation, engine) }, principal)
   const { name, role } = principal
   const first = agents.flatMap(agent => (role === 'guest' ? `${agent.name}/${name}` : agent.conversations))
   const isUnused = (id: string) => !stored.some(one => one.id === id)

@@ -112,7 +112,7 @@ export interface NewUserMessage {
   /** Default: a person's. */
   power?: Power | undefined
   /** Entrance over which it came. */
-  door?: '/ws' | 'mcp' | undefined
+  door?: '/ws' | 'mcp' | '/v1' | undefined
   images?: readonly z.infer<typeof picture>[] | undefined
   /** IANA time zone of the author; one that is not that of a place counts as none. */
   timezone?: string | undefined

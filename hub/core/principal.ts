@@ -58,18 +58,27 @@ export function seesSharedOnly({ role }: Principal): boolean {
   return role === 'member' || role === 'guest'
 }
 
-/** Prefix of the slugs of conversations that programs have with agents over MCP; the token's name follows. */
-export const MCP_SLUG = 'mcp-'
+/**
+ * Returns the conversation that a program has with an agent by default; with `chat`, the one for that of its chats.
+ * A program that serves several chats or people has several.
+ */
+export function conversationOf(agent: string, { name }: Principal, chat?: string): string {
+  return `${agent}/${MCP_SLUG}${name}${chat === undefined ? '' : `.${chat}`}`
+}
+
+/** Prefix of the slugs of conversations that programs have with agents; the token's name follows. */
+const MCP_SLUG = 'mcp-'
 
 /**
  * Tells whether a principal may read and write in a conversation. `isShared` says it of all its agents. A
- * program's own conversation is for it and the owner; a guest has `<agent>/<name>` and `<agent>/<name>.<anything>`,
+ * program's own conversations are for it and the owner; a guest has `<agent>/<name>` and `<agent>/<name>.<anything>`,
  * since no name holds a dot.
  */
 export function mayUse({ role, name }: Principal, conversation: string, isShared: boolean): boolean {
   if (role === 'owner') return true
   const [, slug = ''] = conversation.split('/')
-  if (slug === `${MCP_SLUG}${name}`) return role === 'client' || isShared
+  const own = `${MCP_SLUG}${name}`
+  if (slug === own || slug.startsWith(`${own}.`)) return role === 'client' || isShared
   if (slug.startsWith(MCP_SLUG)) return false
   if (role === 'client') return true
   return isShared && (role === 'member' || slug === name || slug.startsWith(`${name}.`))

@@ -13,6 +13,7 @@ import { createHookDoor, type HookDoorDeps } from './hooks.ts'
 import { createLoginDoors, type LoginDoorDeps } from './login-doors.ts'
 import { isForMcp, type McpDoorDeps, serveMcp } from './mcp-door.ts'
 import type { Metrics } from './metrics/metrics.ts'
+import { createOpenAiDoor, isForOpenAi, type OpenAiDoorDeps } from './openai/door.ts'
 import { createSessionDoor, type SessionDoorDeps } from './session-door.ts'
 
 export interface AppDeps extends McpDoorDeps {
@@ -28,6 +29,7 @@ export interface AppDeps extends McpDoorDeps {
   buttons: ButtonDoorDeps['buttons']
   metrics: Metrics
   tokens: SessionDoorDeps['tokens']
+  openai: OpenAiDoorDeps['openai']
 }
 
 /** Creates the HTTP handler with every endpoint of the hub. */
@@ -60,6 +62,7 @@ export function createApp(deps: AppDeps): RequestListener {
   app.use(createLoginDoors({ ...deps.logins, doors: deps.doors, audit: deps.audit }))
   app.use(createSessionDoor(deps))
   app.use(createButtonDoor(deps))
+  app.use(createOpenAiDoor(deps))
   app.use(deps.page)
   app.use((request: Request) => {
     throw new HubError('not_found', `There is nothing at ${request.method} ${request.path}`)
@@ -86,7 +89,7 @@ export function createApp(deps: AppDeps): RequestListener {
 /** The status under which a request counts whose client left before the answer, as others count it. */
 const CLIENT_LEFT = 499
 
-const DOORS = new Set(['mcp', 'hooks', 'a', 'oauth', 'session', 'metrics', 'healthz', 'readyz'])
+const DOORS = new Set(['mcp', 'hooks', 'a', 'v1', 'oauth', 'session', 'metrics', 'healthz', 'readyz'])
 
 /** Returns the door of a request, for its figures: `page` for everything that is no other door. */
 function doorOf({ url = '' }: IncomingMessage): string {
@@ -109,7 +112,10 @@ function refuse(
   if (status >= 500) log.error('request_failed', { error, path: toLoggedPath(request.url?.split('?', 1)[0]) })
   if (status === 429) response.setHeader('Retry-After', RETRY_AFTER_S)
   if (status === 401) response.setHeader('WWW-Authenticate', challenge)
-  const text = JSON.stringify({ error: { code, message } })
+  const isTyped = isForOpenAi(request.url?.split('?', 1)[0] ?? '')
+  const text = JSON.stringify({
+    error: { code, message, ...(isTyped ? { type: toErrorType(status), param: null } : {}) },
+  })
   response.writeHead(status, {
     ...ANSWER_HEADERS,
     'Content-Type': 'application/json; charset=utf-8',
@@ -118,12 +124,22 @@ function refuse(
   response.end(text)
 }
 
+/** Returns the type that clients of an OpenAI-compatible API expect beside a code. */
+function toErrorType(status: number): string {
+  if (status === 429) return 'rate_limit_error'
+  return status >= 500 ? 'server_error' : 'invalid_request_error'
+}
+
 /** Turns what express and its body parser refuse into the client's mistake, whatever they throw for it. */
 function fromExpress(error: unknown, door: string): unknown {
   if (!(error instanceof Error) || error instanceof HubError) return error
   const type = 'type' in error ? error.type : undefined
   if (type === 'entity.too.large') {
-    return new HubError('too_large', `The body of ${door} is over ${LARGEST_BODY} bytes`, { cause: error })
+    return new HubError(
+      'too_large',
+      `The body of ${door} is over ${'limit' in error ? error.limit : LARGEST_BODY} bytes`,
+      { cause: error },
+    )
   }
   if (type === 'entity.parse.failed') {
     return new HubError('bad_request', `The body of ${door} is not JSON: ${error.message}`, { cause: error })

@@ -148,15 +148,17 @@ export async function redirectCycle(tx: Tx, cycle: string, conversation: string)
   await tx.updateTable('cycles').set({ reply_to: conversation }).where('id', '=', cycle).execute()
 }
 
-/** Returns the cycles that took a message, one for each agent; a status is null while it still waits. */
-export function cyclesOfMessage(
-  db: Kysely<Tables>,
-  message: string,
-): Promise<{ thread: string; id: string | null; status: CycleRow['status'] | null; note: string | null }[]> {
+type CycleOfMessage = { thread: string } & {
+  [Column in 'id' | 'status' | 'note' | 'input_tokens' | 'output_tokens']: CycleRow[Column] | null
+}
+
+/** Returns the cycles that took a message, one for each agent; its columns are null while it still waits. */
+export function cyclesOfMessage(db: Kysely<Tables>, message: string): Promise<CycleOfMessage[]> {
   return db
     .selectFrom('inbox')
     .leftJoin('cycles', 'cycles.id', 'inbox.cycle_id')
     .select(['inbox.thread_id as thread', 'cycles.id', 'cycles.status', 'cycles.note'])
+    .select(['cycles.input_tokens', 'cycles.output_tokens'])
     .where('inbox.source', '=', 'chat')
     .where('inbox.external_id', '=', message)
     .orderBy('inbox.seq')

@@ -103,17 +103,7 @@ const ONLY_OWNER = {
   otherHook: 403,
   metrics: 403,
 }
-const PROGRAMS = {
-  ...CLOSED,
-  owner: 200,
-  member: 200,
-  guest: 200,
-  client: 200,
-  narrow: 200,
-  hook: 403,
-  otherHook: 403,
-  metrics: 403,
-}
+const PROGRAMS = { ...ONLY_OWNER, owner: 200, member: 200, guest: 200, client: 200, narrow: 200 }
 const open = (status: number) => Object.fromEntries(CREDENTIALS.map(one => [one, status]))
 const LOGIN = JSON.stringify({ server: 'none' })
 
@@ -130,6 +120,11 @@ const DOORS: Record<string, [enter: (token: string | undefined) => Promise<numbe
     '/mcp?tools=lean': [mcp('/mcp?tools=lean'), PROGRAMS],
     '/ws': [upgrade, { ...PROGRAMS, owner: 101, member: 101, guest: 101, client: 101, narrow: 403 }],
     'POST /hooks/:name': [http('POST', '/hooks/radarr', '{}'), { ...ONLY_OWNER, owner: 202, hook: 202 }],
+    'GET /v1/models': [http('GET', '/v1/models'), { ...PROGRAMS, narrow: 403 }],
+    'POST /v1/chat/completions': [
+      http('POST', '/v1/chat/completions', '{}'),
+      { ...ONLY_OWNER, owner: 400, member: 400, guest: 400, client: 400 },
+    ],
     // The key of a button is in the path; no token opens it.
     'POST /a/:key': [http('POST', '/a/none', '{}'), open(404)],
     'ALL /a/:key': [http('GET', '/a/none'), open(405)],

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { messageText } from '../../../schemas/chat.ts'
+import { type ChatMessage, messageText } from '../../../schemas/chat.ts'
 import { conversationId, name } from '../../../schemas/names.ts'
 import { pictures } from '../../../schemas/picture.ts'
 import { zoneName } from '../../../schemas/timezone.ts'
 import { answerSchema } from '../../core/answer-schema.ts'
 import { HubError } from '../../core/errors.ts'
-import { checkUse, MCP_SLUG, powerOf } from '../../core/principal.ts'
+import { checkUse, conversationOf, powerOf } from '../../core/principal.ts'
 import { openApprovalsOf } from '../../store/approvals.ts'
 import { messagesOfCycle, noticeTo } from '../../store/conversations.ts'
 import { cyclesOfMessage } from '../../store/cycles.ts'
@@ -29,7 +29,7 @@ const output = z.object({
   structuredError: z.string().optional().describe('why there is none'),
   messageId: z.string(),
 })
-type ChatResult = z.infer<typeof output>
+export type ChatResult = z.infer<typeof output>
 
 export const chat = defineHubTool({
   name: 'hub_chat',
@@ -67,17 +67,24 @@ export const chat = defineHubTool({
       schema: args.schema,
       trace,
     })
-    if (COMMAND.test(message.text)) {
-      const taken = { conversation, messageId: message.id }
-      return (await readNotice(deps, taken, 'replied')) ?? { ...taken, status: 'silent' as const }
-    }
-    const wait = args.waitSeconds * 1000
-    const result = await waitForReply(context, { conversation, messageId: message.id, wait })
+    const result = await waitForAnswer(context, message, args.waitSeconds * 1000)
     return args.schema ? withReason(result) : result
   },
   toText: ({ reply, status, structuredError }) =>
     [reply ?? `(${status})`, ...(structuredError ? [`(${structuredError})`] : [])].join('\n\n'),
 })
+
+/** Waits for what answers a message: the notice for a command, which no cycle takes, else the reply. */
+export async function waitForAnswer(
+  context: Waiting,
+  message: ChatMessage,
+  wait: number,
+): Promise<ChatResult> {
+  const { conversation, id: messageId, text } = message
+  if (!COMMAND.test(text)) return waitForReply(context, { conversation, messageId, wait })
+  const taken = { conversation, messageId }
+  return (await readNotice(context.deps, taken, 'replied')) ?? { ...taken, status: 'silent' }
+}
 
 /**
  * Returns the message's conversation. Throws if the named agent does not answer there: no other agent may get
@@ -89,7 +96,7 @@ async function meantConversation(
 ): Promise<string> {
   if (conversation !== undefined && named === undefined) return conversation
   const agent = await meantAgent(context, named)
-  if (conversation === undefined) return `${agent.name}/${MCP_SLUG}${context.principal.name}`
+  if (conversation === undefined) return conversationOf(agent.name, context.principal)
   // For a retired agent, `postMessage` says what to do.
   if (agent.status === 'retired' || takesConversation(agent, conversation)) return conversation
   throw new HubError(
@@ -105,6 +112,8 @@ function withReason(result: ChatResult): ChatResult {
   return { ...result, structuredError: 'The agent gave no answer to check.' }
 }
 
+type Waiting = Pick<HubToolContext, 'deps' | 'signal' | 'progress'>
+
 interface Wait {
   conversation: string
   messageId: string
@@ -113,7 +122,7 @@ interface Wait {
 }
 
 /** Resolves when the cycle that took the message has ended, the time is over, or the caller went away. */
-async function waitForReply(context: HubToolContext, what: Wait): Promise<ChatResult> {
+async function waitForReply(context: Waiting, what: Wait): Promise<ChatResult> {
   const { deps, signal } = context
   const { conversation, messageId } = what
   const finished = Promise.withResolvers<ChatResult>()
