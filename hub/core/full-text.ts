@@ -65,7 +65,11 @@ export function holdsPhrases(text: string, phrases: readonly string[], which: 'a
 /** Returns the part of a text around its first match, on one line, with … where something was left out. */
 export function toSnippet(text: string, phrases: readonly string[]): string {
   const places = findPhrases(text, phrases).filter(place => place !== undefined)
-  const place = places.length > 0 ? Math.min(...places) : 0
+  return cutAround(text, places.length > 0 ? Math.min(...places) : 0)
+}
+
+/** Returns the part of a text around a place, on one line, with … where something was left out. */
+export function cutAround(text: string, place: number): string {
   const begin = place <= BEFORE ? 0 : place - BEFORE
   const end = Math.min(text.length, place + AFTER)
   const part = text.slice(begin, end).toWellFormed().replace(/\s+/g, ' ').trim()

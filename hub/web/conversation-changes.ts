@@ -6,6 +6,15 @@ import type { Store } from './store.ts'
 /** Milliseconds in which a deletion can be undone: only then the hub is told, which has no undo. */
 export const UNDO_WITHIN = 10_000
 
+/** A message that a search found. */
+export interface FoundMessage {
+  conversation: string
+  seq: number
+  author: string
+  at: number
+  snippet: string
+}
+
 interface ChangesParts {
   mcp: Pick<Mcp, 'call'>
   clock: Clock
@@ -31,6 +40,13 @@ export function createConversationChanges({ mcp, clock, chat }: ChangesParts) {
   }
 
   return {
+    /** Finds messages of all conversations by their words; throws an McpError. */
+    async search(query: string) {
+      const { messages = [] } = await mcp.call<{ messages?: FoundMessage[] }>('hub_search_messages', {
+        query,
+      })
+      return messages
+    },
     /** Sets the title ('' removes it) or the pin, on all devices. */
     change: (id: string, change: { title?: string; pinned?: boolean }) =>
       attempt('hub_change_conversation', { conversation: id, ...change }, 'Nothing was changed.'),

@@ -46,6 +46,15 @@ export function later(messages: Message[], window: LogWindow): LogWindow {
   return between(messages, Math.max(firstIndex(messages, window), end - DRAWN), end)
 }
 
+/** Returns the window around the message with this number, or the next one. */
+export function around(messages: Message[], seq: number): LogWindow {
+  const at = Math.max(
+    0,
+    messages.findIndex(message => message.seq >= seq),
+  )
+  return between(messages, Math.max(0, at - DRAWN / 2), Math.min(messages.length, at + DRAWN / 2))
+}
+
 /** Tells whether messages precede the window. */
 export function hasEarlier(messages: Message[], window: LogWindow) {
   return firstIndex(messages, window) > 0

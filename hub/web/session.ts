@@ -155,10 +155,10 @@ export function createSession(parts: SessionParts) {
       outbox.remove(pending.clientId)
       chat.set(applyDiscard(chat.get(), pending))
     },
-    /** Loads the page of messages before the loaded ones; a failure becomes a problem. */
-    async loadEarlier(id: string) {
+    /** Loads the page of messages before the loaded ones, or all from `seq` on; a failure becomes a problem. */
+    async loadEarlier(id: string, seq = Infinity) {
       const base = chat.get().conversations[id]?.base ?? 0
-      const after = Math.max(0, base - PAGE)
+      const after = Math.max(0, Math.min(base - PAGE, seq - PAGE / 2))
       try {
         const older = await readRange(mcp, id, after, base)
         chat.set(applyEarlier(chat.get(), id, older, after))
@@ -207,7 +207,7 @@ async function readRange(mcp: Mcp, conversation: string, after: number, upTo: nu
   const found: Message[] = []
   let cursor = after
   while (cursor < upTo) {
-    const range = { conversation, after: cursor, limit: upTo - cursor }
+    const range = { conversation, after: cursor, limit: Math.min(upTo - cursor, 1_000) }
     const { messages = [] }: { messages?: Message[] } = await mcp.call('hub_read_messages', range)
     const last = messages.at(-1)
     if (!last) break

@@ -1,6 +1,8 @@
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestHub, type TestHub } from '../support/test-hub.ts'
+import { appendMessage } from '../../hub/store/conversations.ts'
+import { openStore } from '../../hub/store/open.ts'
+import { TestHub } from '../support/test-hub.ts'
 import { until } from '../support/until.ts'
 import { expectNoViolations } from './page/axe.ts'
 import { usePages } from './page/pages.ts'
@@ -9,9 +11,25 @@ import { answers, connected, linkTo, messageBox, say } from './page/steps.ts'
 const pages = usePages()
 let hub: TestHub
 beforeAll(async () => {
-  hub = await startTestHub({ config: '' })
+  hub = new TestHub({ config: '' })
+  await writeLongAgo(hub.dataFolder)
+  await hub.start()
 })
 afterAll(() => hub[Symbol.asyncDispose]())
+
+const KEY = 'The key of the cellar is 藍色的鑰匙 🗝️'
+
+/** Writes a conversation that is far longer than what the page loads. */
+async function writeLongAgo(folder: string): Promise<void> {
+  await using store = await openStore(folder)
+  await store.write(async tx => {
+    for (let seq = 1; seq <= 1_500; seq++) {
+      const said = seq === 40 ? KEY : `Note ${seq}`
+      const message = { id: `old_${seq}`, conversation: 'homelab/long-ago', author: 'alex', at: seq * 60_000 }
+      await appendMessage(tx, { ...message, kind: seq % 2 ? 'user' : 'agent', text: said })
+    }
+  })
+}
 
 const ARABIC = 'كم حرارة الخادم الآن؟'
 const CHINESE = '家里的服务器 🌡️ 热吗？'
@@ -50,7 +68,7 @@ test('two browsers show the same titles, pins and order, in any script, the newe
   await begin(one.page, ARABIC)
   await begin(one.page, CHINESE)
   await begin(one.page, LONG)
-  for (const { page } of [one, other]) await untilTitles(page, [cut, CHINESE, ARABIC, 'main'])
+  for (const { page } of [one, other]) await untilTitles(page, [cut, CHINESE, ARABIC, 'long ago', 'main'])
   await expect.poll(() => one.page.title()).toBe(`${cut} · Superbloom`)
 
   // What was answered while nobody looked at it is unread, until it is opened.
@@ -60,21 +78,24 @@ test('two browsers show the same titles, pins and order, in any script, the newe
   await arabic.waitFor({ state: 'detached' })
 
   await rename(list(other.page), cut, 'الأقراص والنسخ 📀')
-  for (const { page } of [one, other]) await untilTitles(page, ['الأقراص والنسخ 📀', CHINESE, ARABIC, 'main'])
+  for (const { page } of [one, other])
+    await untilTitles(page, ['الأقراص والنسخ 📀', CHINESE, ARABIC, 'long ago', 'main'])
   await openActs(list(one.page), ARABIC)
   await list(one.page).getByRole('button', { name: 'Pin', exact: true }).click()
-  for (const { page } of [one, other]) await untilTitles(page, [ARABIC, 'الأقراص والنسخ 📀', CHINESE, 'main'])
+  for (const { page } of [one, other])
+    await untilTitles(page, [ARABIC, 'الأقراص والنسخ 📀', CHINESE, 'long ago', 'main'])
 
   // A message moves its conversation up, below what is pinned.
   await list(other.page).getByRole('button', { name: /^家里/ }).click()
   await say(other.page, 'And now?')
-  for (const { page } of [one, other]) await untilTitles(page, [ARABIC, CHINESE, 'الأقراص والنسخ 📀', 'main'])
+  for (const { page } of [one, other])
+    await untilTitles(page, [ARABIC, CHINESE, 'الأقراص والنسخ 📀', 'long ago', 'main'])
   await one.page.reload()
-  await untilTitles(one.page, [ARABIC, CHINESE, 'الأقراص والنسخ 📀', 'main'])
+  await untilTitles(one.page, [ARABIC, CHINESE, 'الأقراص والنسخ 📀', 'long ago', 'main'])
 
   // An empty title gives the first name back: that of a slug.
   await rename(list(one.page), 'الأقراص والنسخ 📀', '')
-  await untilTitles(other.page, [ARABIC, CHINESE, 'New conversation', 'main'])
+  await untilTitles(other.page, [ARABIC, CHINESE, 'New conversation', 'long ago', 'main'])
 })
 
 test('a deletion waits for an undo, and is sent once there is none', async () => {
@@ -141,4 +162,36 @@ test.each([
   const isWide = 'document.documentElement.scrollWidth > innerWidth'
   expect(await page.evaluate(isWide)).toBe(false)
   await page.getByRole('button', { name: 'Undo' }).click()
+})
+
+test.each([
+  { width: 390, height: 844, touch: true },
+  { width: 1280, height: 800 },
+])('a search leads to a message that is not loaded, at $width × $height', async size => {
+  const { page } = await pages.open(linkTo(hub), size)
+  await messageBox(page).waitFor()
+  if (size.width === 390) await page.getByRole('button', { name: /^Conversations/ }).click()
+  const field = list(page).getByRole('searchbox', { name: 'Find conversations and messages' })
+  await field.fill('long AGO')
+  await untilTitles(page, ['long ago'])
+  await field.fill('鑰匙')
+  const found = list(page).getByRole('button', { name: /The key of the cellar/ })
+  await found.waitFor()
+  expect(await titles(page)).toEqual([])
+  await expectNoViolations(page, 'a search')
+  await found.press('Enter')
+  await page.getByRole('heading', { name: 'long ago' }).waitFor()
+  const sought = page.locator('.row:focus').getByText(KEY)
+  await sought.waitFor()
+  const box = await sought.boundingBox()
+  expect(box?.y).toBeGreaterThan(60)
+  expect(box?.y).toBeLessThan(size.height - 120)
+
+  // From there the reader comes back to the end.
+  await page.getByRole('button', { name: 'Latest' }).click()
+  await page.getByText('Note 1500', { exact: true }).waitFor()
+
+  if (size.width === 390) await page.getByRole('button', { name: /^Conversations/ }).click()
+  await field.fill('nowhere at all')
+  await list(page).getByText('No message has these words.').waitFor()
 })

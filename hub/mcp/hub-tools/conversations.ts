@@ -4,8 +4,9 @@ import { conversationId } from '../../../schemas/names.ts'
 import { HubError } from '../../core/errors.ts'
 import { checkUse } from '../../core/principal.ts'
 import { plural, quoteAfter, toLine } from '../../core/text.ts'
-import { changeConversation, lastSeqOf, readMessages } from '../../store/conversations.ts'
+import { changeConversation, lastSeqOf, listConversations, readMessages } from '../../store/conversations.ts'
 import { deleteConversation } from '../../store/delete-conversation.ts'
+import { searchMessages } from '../../store/search-messages.ts'
 import { defineHubTool } from './hub-tool.ts'
 
 const message = z.object({
@@ -46,6 +47,37 @@ export const readConversation = defineHubTool({
 export function describeMessage({ seq, author, text }: z.infer<typeof message>): string {
   return quoteAfter(`${seq} ${toLine(author)}:`, text)
 }
+
+const LONGEST_QUERY = 200
+
+export const searchAllMessages = defineHubTool({
+  name: 'hub_search_messages',
+  title: 'Search conversations',
+  description:
+    'Finds messages of people and agents that hold every word, in all conversations that you may read, the newest first.',
+  input: z.strictObject({
+    query: z.string().trim().min(1).max(LONGEST_QUERY),
+    limit: z.int().min(1).max(100).default(20),
+  }),
+  output: z.object({
+    messages: z.array(
+      message.pick({ conversation: true, seq: true, author: true, at: true }).extend({ snippet: z.string() }),
+    ),
+  }),
+  effect: 'reads',
+  right: 'look',
+  async run({ query, limit }, { deps, principal }) {
+    const all = (await listConversations(deps.store.db)).map(({ id }) => id)
+    const conversations = all.filter(id => deps.mayUse(principal, id))
+    return { messages: await searchMessages(deps.store.db, { query, conversations, limit }) }
+  },
+  toText: ({ messages }) =>
+    messages
+      .map(
+        ({ conversation, seq, author, snippet }) => `${conversation} ${seq}, ${toLine(author)}: ${snippet}`,
+      )
+      .join('\n') || 'Nothing was found.',
+})
 
 export const changeOneConversation = defineHubTool({
   name: 'hub_change_conversation',

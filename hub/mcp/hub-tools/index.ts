@@ -4,7 +4,12 @@ import { listAllApprovals } from './approvals.ts'
 import { listAuditRows, verifyAuditChain } from './audit.ts'
 import { chat } from './chat.ts'
 import { releaseAgents, reset, stop } from './control.ts'
-import { changeOneConversation, deleteOneConversation, readConversation } from './conversations.ts'
+import {
+  changeOneConversation,
+  deleteOneConversation,
+  readConversation,
+  searchAllMessages,
+} from './conversations.ts'
 import { discardOne, listAllDeadLetters, retryOne } from './dead-letters.ts'
 import { listAllEvents, publishEvent } from './events.ts'
 import { explainCycle } from './explain-cycle.ts'
@@ -43,6 +48,7 @@ export const hubTools: readonly HubTool[] = [
   status,
   releaseAgents,
   acceptTools,
+  searchAllMessages,
   changeOneConversation,
   deleteOneConversation,
   listAllTokens,

@@ -11,7 +11,7 @@ import { Composer } from './composer.ts'
 import { Flower } from './flower.ts'
 import { Icon } from './icons.ts'
 import { LinkState } from './link-state.ts'
-import { MessageLog } from './message-log.ts'
+import { MessageLog, type Sought } from './message-log.ts'
 
 interface ChatProps {
   id: string
@@ -19,6 +19,8 @@ interface ChatProps {
   chat: ChatState
   link: Link
   composer: RefObject<HTMLTextAreaElement | null>
+  /** Message that a search found here. */
+  sought: Sought | null
   panelOpen: boolean
   /** Opens the panel as it was, or at a dead letter. */
   onShow: (letter?: string) => void
@@ -30,7 +32,7 @@ interface ChatProps {
 
 /** Shows one conversation: its head, its log and the message box. */
 export function Chat(props: ChatProps) {
-  const { id, session, chat, link, composer, panelOpen, onShow, onPanel, onNav, hasUnread } = props
+  const { id, session, chat, link, composer, sought, panelOpen, onShow, onPanel, onNav, hasUnread } = props
   const conversation = chat.conversations[id] ?? createConversation(id, [agentOf(id)], 0)
   const agents = conversation.agents.map(name => chat.agents[name]).filter(one => one !== undefined)
   const agent = agents[0]?.name ?? agentOf(id)
@@ -60,7 +62,7 @@ export function Chat(props: ChatProps) {
       </button>`
       }
     </header>
-    <${MessageLog} conversation=${conversation} agents=${agents} chat=${chat} session=${session} onSuggest=${send} onLetter=${onShow} />
+    <${MessageLog} conversation=${conversation} agents=${agents} chat=${chat} session=${session} sought=${sought} onSuggest=${send} onLetter=${onShow} />
     <div class="foot">
       <${ProblemBanner} problem=${chat.problem} onDismiss=${session.dismissProblem} />
       <${HeldBanner} held=${chat.hub?.held} onShow=${() => onShow()} />

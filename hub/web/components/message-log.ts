@@ -1,10 +1,10 @@
-import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Approval } from '../../../schemas/chat.ts'
 import type { Decision } from '../approvals.ts'
 import { type Conversation, isCaughtUp, type Message, type Pending } from '../conversation.ts'
 import type { Agent, ChatState } from '../conversation-store.ts'
 import { html, memo } from '../html.ts'
-import { atEnd, drawn, earlier, follow, hasEarlier, later, WHOLE, within } from '../log-window.ts'
+import { around, atEnd, drawn, earlier, follow, hasEarlier, later, WHOLE, within } from '../log-window.ts'
 import { hasManyPeople, type Row as LogRow, toRows } from '../rows.ts'
 import type { Session } from '../session.ts'
 import { count, dayName } from '../time.ts'
@@ -17,19 +17,25 @@ import { LiveCycles } from './live-cycle.ts'
 import { MessageRow, PendingRow } from './message-row.ts'
 import { AskedTool, ToolGroup } from './tool-group.ts'
 
+/** A message that the reader is led to. */
+export type Sought = { seq: number }
+
 interface MessageLogProps {
   conversation: Conversation
   agents: Agent[]
   chat: ChatState
   session: Session
+  sought: Sought | null
   onSuggest: (text: string) => void
   onLetter: (id: string) => void
 }
 
 /** Shows the messages of one conversation, as a window over the loaded ones. */
-export function MessageLog({ conversation, agents, chat, session, onSuggest, onLetter }: MessageLogProps) {
+export function MessageLog(props: MessageLogProps) {
+  const { conversation, agents, chat, session, sought, onSuggest, onLetter } = props
   const { id, messages, pending, live } = conversation
   const log = useLogWindow(conversation, session)
+  useSought(sought, conversation, log)
   const isEmpty = isUntouched(conversation)
   return html`<div class="log-frame">
     <div class="scroller" ref=${log.scroll.ref} onScroll=${log.scroll.onScroll} tabindex="0" role="region" aria-label="Messages">
@@ -84,6 +90,10 @@ function useLogWindow({ id, messages, pending, base }: Conversation, session: Se
     const all = session.chat.get().conversations[id]?.messages ?? messages
     setRange(earlier(all, { ...range, from: shown[0]?.seq ?? 0 }))
   }
+  async function showMessage(seq: number) {
+    if (seq <= base) await session.loadEarlier(id, seq)
+    setRange(around(session.chat.get().conversations[id]?.messages ?? messages, seq))
+  }
   function jump() {
     setRange(atEnd(messages))
     scroll.toEnd()
@@ -94,12 +104,35 @@ function useLogWindow({ id, messages, pending, base }: Conversation, session: Se
     isWhole,
     loading,
     showEarlier,
+    showMessage,
     jump,
     showLater: () => setRange(later(messages, range)),
     mayHaveEarlier: base > 0 || hasEarlier(messages, range),
     atEnd: scroll.atEnd && isWhole,
     leftAt: leftAt.current,
   }
+}
+
+/** Leads the reader to a message that was sought, once it is drawn: it gets the focus. */
+function useSought(
+  sought: Sought | null,
+  conversation: Conversation,
+  { shown, showMessage }: ReturnType<typeof useLogWindow>,
+) {
+  const isReady = isCaughtUp(conversation)
+  const [led, setLed] = useState<Sought | null>(null)
+  useEffect(() => {
+    if (sought && isReady) void showMessage(sought.seq).then(() => setLed(sought))
+  }, [sought, isReady])
+  useEffect(() => {
+    const row = led && document.querySelector<HTMLElement>(`[data-seq="${led.seq}"]`)
+    if (!row) return
+    setLed(null)
+    row.scrollIntoView({ block: 'center' })
+    row.tabIndex = -1
+    row.addEventListener('blur', () => row.removeAttribute('tabindex'), { once: true })
+    row.focus({ preventScroll: true })
+  }, [led, shown])
 }
 
 /** Tells whether the conversation has no messages at all. */
@@ -147,7 +180,8 @@ interface RowProps extends Shared {
 function Row(props: RowProps) {
   if (props.row.type === 'day')
     return html`<p class="day"><span>${dayName(props.row.at, Date.now())}</span></p>`
-  return html`<div class="row" data-row>${rowBody(props, props.row)}</div>`
+  const seq = props.row.type === 'message' ? props.row.message.seq : undefined
+  return html`<div class="row" data-row data-seq=${seq}>${rowBody(props, props.row)}</div>`
 }
 
 function rowBody(props: RowProps, row: Exclude<LogRow, { type: 'day' }>) {

@@ -30,6 +30,7 @@ export function Shell({ session, panel, onForget }: ShellProps) {
   const wide = useMedia('(min-width: 60rem)')
   const roomy = useMedia('(min-width: 78rem)')
   const [navOpen, setNavOpen] = useState(false)
+  const [sought, setSought] = useState<{ id: string; seq: number } | null>(null)
   const { panelOpen: wantsPanel, showPanel, marked, show } = usePanel(panel, roomy)
   // What the hub does is the owner's to see.
   const isOwner = chat.role === 'owner'
@@ -55,20 +56,24 @@ export function Shell({ session, panel, onForget }: ShellProps) {
     setNavOpen(false)
     open(id)
   }
+  const find = (id: string, seq: number) => {
+    choose(id)
+    setSought({ id, seq })
+  }
   const begin = (agent: string) => {
     choose(newConversationId(agent, chat.role === 'guest' ? chat.person : null, Math.random))
     isBegun.current = true
   }
   const sidebar = html`<${Sidebar}
     chat=${chat} changes=${session.conversations} current=${current} unread=${unread}
-    onChoose=${choose} onNew=${begin} onLeave=${open} onForget=${onForget}
+    onChoose=${choose} onFound=${find} onNew=${begin} onLeave=${open} onForget=${onForget}
     onClose=${wide ? null : () => setNavOpen(false)} />`
   const hubPanel = html`<${Panel} panel=${panel} chat=${chat} session=${session} marked=${marked} onClose=${() => showPanel(false)} />`
 
   return html`<div class=${classes('shell', wide && 'with-nav', roomy && panelOpen && 'with-panel')}>
     <a class="skip" href="#composer" onClick=${skipTo(composer)}>Skip to the message box</a>
     ${wide && html`<div class="nav-column">${sidebar}</div>`}
-    <${Chat} key=${current} id=${current} session=${session} chat=${chat} link=${link} composer=${composer}
+    <${Chat} key=${current} id=${current} session=${session} chat=${chat} link=${link} composer=${composer} sought=${sought?.id === current ? sought : null}
       panelOpen=${panelOpen} onShow=${show} onPanel=${isOwner ? () => showPanel(!panelOpen) : null} onNav=${wide ? null : () => setNavOpen(true)}
       hasUnread=${Object.keys(unread).some(id => id !== current)} />
     ${roomy && panelOpen && html`<aside class="panel-column" aria-label="The hub">${hubPanel}</aside>`}

@@ -1,14 +1,15 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Conversation } from '../conversation.ts'
 import { type Agent, agentOf, type ChatState, type Hub } from '../conversation-store.ts'
 import { useStore } from '../hooks.ts'
-import { html } from '../html.ts'
+import { html, typedIn } from '../html.ts'
 import type { Session } from '../session.ts'
 import { theme, toggleTheme } from '../theme.ts'
 import { agentWords, conversationTitle, isUnnamed } from '../words.ts'
 import { ConversationRow } from './conversation-row.ts'
 import { Flower } from './flower.ts'
 import { Icon } from './icons.ts'
+import { FoundMessages } from './message-search.ts'
 
 interface SidebarProps {
   chat: ChatState
@@ -16,6 +17,8 @@ interface SidebarProps {
   current: string
   unread: Record<string, true>
   onChoose: (id: string) => void
+  /** Opens a conversation at a message. */
+  onFound: (id: string, seq: number) => void
   onNew: (agent: string) => void
   /** Another conversation is to be shown, while the list stays open. */
   onLeave: (id: string) => void
@@ -25,28 +28,40 @@ interface SidebarProps {
 
 /** Lists the conversations by agent, and the page's own settings. */
 export function Sidebar(props: SidebarProps) {
-  const { chat, changes, onForget, onClose } = props
+  const { chat, changes, onFound, onForget, onClose } = props
+  const [typed, setTyped] = useState('')
+  const query = typed.trim()
   const agents = Object.values(chat.agents)
-    .filter(({ name, status }) => status !== 'retired' || listed(props, name).length > 0)
+    .filter(({ name, status }) => (status !== 'retired' && !query) || listed(props, name, query).length > 0)
     .sort((a, b) => (a.name < b.name ? -1 : 1))
   return html`<nav class="sidebar" aria-label="Conversations">
     <div class="brand">
       <${Flower} name="superbloom" /><span>Superbloom</span>
       ${onClose && html`<button type="button" class="quiet square" aria-label="Close" onClick=${onClose}><${Icon} name="close" /></button>`}
     </div>
+    <div class="find" role="search">
+      <${Icon} name="search" />
+      <input type="search" aria-label="Find conversations and messages" placeholder="Find" maxlength="200" dir="auto"
+        value=${typed} onInput=${(event: Event) => setTyped(typedIn(event))} />
+    </div>
     <div class="agents">
-      ${agents.map(one => html`<${AgentEntry} key=${one.name} agent=${one} of=${props} />`)}
+      ${agents.map(one => html`<${AgentEntry} key=${one.name} agent=${one} query=${query} of=${props} />`)}
+      ${query && html`<${FoundMessages} query=${query} chat=${chat} changes=${changes} onFound=${onFound} />`}
     </div>
     <${Undo} chat=${chat} onUndo=${changes.keep} />
     <${Settings} hub=${chat.hub} onForget=${onForget} />
   </nav>`
 }
 
-/** Returns an agent's conversations, pinned ones first, then the newest. A shared one is listed under its first agent. */
-function listed({ chat, current }: SidebarProps, name: string): Conversation[] {
+/**
+ * Returns an agent's conversations whose title holds the query, pinned ones first, then the newest. A shared one
+ * is listed under its first agent.
+ */
+function listed({ chat, current }: SidebarProps, name: string, query: string): Conversation[] {
+  const wanted = query.toLowerCase()
   return Object.values(chat.conversations)
     .filter(c => (c.agents[0] ?? agentOf(c.id)) === name)
-    .filter(c => !chat.leaving.includes(c.id))
+    .filter(c => !chat.leaving.includes(c.id) && conversationTitle(c).toLowerCase().includes(wanted))
     .filter(c => c.lastSeq + c.pending.length > 0 || c.id === current || !(c.deleted || isUnnamed(c.id)))
     .sort(
       (a, b) => Number(b.pinned) - Number(a.pinned) || activeAt(b) - activeAt(a) || (a.id < b.id ? -1 : 1),
@@ -57,7 +72,7 @@ function activeAt({ lastAt, pending }: Conversation) {
   return Math.max(lastAt, ...pending.map(({ at }) => at))
 }
 
-function AgentEntry({ agent, of }: { agent: Agent; of: SidebarProps }) {
+function AgentEntry({ agent, query, of }: { agent: Agent; query: string; of: SidebarProps }) {
   const { chat, changes, current, unread, onChoose, onNew, onLeave } = of
   const remove = (id: string) => {
     changes.remove(id)
@@ -71,12 +86,13 @@ function AgentEntry({ agent, of }: { agent: Agent; of: SidebarProps }) {
     </div>
     ${
       agent.status !== 'retired' &&
+      !query &&
       html`<button type="button" class="conversation new" onClick=${() => onNew(agent.name)}>
         <${Icon} name="plus" /><span>New conversation<span class="visually-hidden"> with ${agent.name}</span></span>
       </button>`
     }
     <ul>
-      ${listed(of, agent.name).map(
+      ${listed(of, agent.name, query).map(
         one => html`<${ConversationRow} key=${one.id} conversation=${one} changes=${changes}
           title=${one.id === agent.name && !one.title ? 'main' : conversationTitle(one)}
           isCurrent=${one.id === current} isUnread=${unread[one.id] === true}

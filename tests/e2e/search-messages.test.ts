@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { openChat } from '../support/chat-client.ts'
+import { LINES, openClient, textOf } from '../support/clients.ts'
+import { AGENT, invite, make, signIn } from '../support/roles.ts'
+import { startTestHub } from '../support/test-hub.ts'
+
+test('a search of messages finds what its caller may read', async () => {
+  await using hub = await startTestHub({ agents: { homelab: AGENT(false), family: AGENT(true) } })
+  const client = await make(hub, 'hub_create_token', { name: 'desk', role: 'client' })
+  const member = await signIn(hub, await invite(hub, 'anna', 'member'))
+  const guest = await signIn(hub, await invite(hub, 'gus', 'guest'))
+  using chat = await openChat(hub)
+  for (const conversation of ['homelab', 'family', 'family/gus']) {
+    chat.send({ type: 'message', conversation, text: `The key of ${conversation} is under the stone` })
+    await chat.next('accepted')
+  }
+  for (const [token, expected] of [
+    [hub.token, ['family', 'family/gus', 'homelab']],
+    [client, ['family', 'family/gus', 'homelab']],
+    [member, ['family', 'family/gus']],
+    [guest, ['family/gus']],
+  ] as const) {
+    await using caller = await openClient(LINES[0], { url: hub.url, token })
+    const found = textOf(await caller.call('hub_search_messages', { query: 'STONE key' }))
+    expect([...found.matchAll(/^(\S+) 1, .* is under the stone$/gm)].map(([, id]) => id).sort()).toEqual(
+      expected,
+    )
+    expect(textOf(await caller.call('hub_search_messages', { query: 'cellar' }))).toBe('Nothing was found.')
+  }
+})
