@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../core/clock.ts'
 
-/** Bodies that may arrive at once before their senders are verified; each is of the largest at most. */
+/** Bodies that may arrive at once; each is of its door's largest at most. */
 const MOST_INSIDE = 16
 /** Milliseconds that such a body may take. */
 const LONGEST_MS = 10_000
 
-/** Bounds the bodies of senders that are not verified yet and may be anybody. */
+/** Bounds the bodies that arrive at once: of senders that may be anybody, and where bodies are large. */
 export interface Room {
   /**
    * Admits the body of this request until it is read, or takes too long. If too many are inside, one of them

@@ -104,6 +104,18 @@ test('two chats at once are two conversations, and each gets its own answer', as
   }
 })
 
+test('a second message in the same chat gets its own answer, and nothing of the one before', async () => {
+  const held = hold(say('First.'))
+  await using world = await startTalkHub([held.turn, say('Second.')])
+  const ask = () => openAi(world.hub).chat.completions.create({ ...hi, stream: true })
+  const first = await ask()
+  await held.begun
+  const second = await ask()
+  const texts = Promise.all([gather(first), gather(second)])
+  held.release()
+  expect((await texts).map(textOfChunks)).toEqual(['First.', 'Second.'])
+})
+
 test('the same Idempotency-Key gives the same answer, also while the first is awaited', async () => {
   const held = hold(say('Once.'))
   await using world = await startTalkHub([held.turn])

@@ -9,6 +9,7 @@ import { cyclesOfMessage } from '../../store/cycles.ts'
 import type { Store } from '../../store/open.ts'
 import { bearerOf, type Doors } from '../doors.ts'
 import type { McpDoorDeps } from '../mcp-door.ts'
+import { createRoom } from '../room.ts'
 import { openTextStream, type TextStream, toCompletion, type Usage } from './answer.ts'
 import { type Completion, readCompletion } from './request.ts'
 
@@ -68,8 +69,13 @@ export function createOpenAiDoor(deps: OpenAiDoorDeps): RequestHandler {
     const data = names.map(id => ({ id, object: 'model', created: 0, owned_by: 'superbloom' }))
     response.json({ object: 'list', data })
   })
+  const room = createRoom(openai.clock)
+  const enter: RequestHandler = (request, response, next) => {
+    room.enter(request, response)
+    next()
+  }
   const json = express.json({ type: () => true, limit: LARGEST_BODY, inflate: false })
-  router.post('/v1/chat/completions', admit, json, async (request: Request, response: Response) => {
+  router.post('/v1/chat/completions', admit, enter, json, async (request: Request, response: Response) => {
     const asked = readCompletion(request, request.body)
     if (asked.own === undefined) return answer(openai, asked, response)
     const head = { id: 'chatcmpl-none', created: toSeconds(openai.clock.now()), model: asked.agent }
@@ -99,6 +105,8 @@ async function answer(
   const head = { id: `chatcmpl-${message.id}`, created: toSeconds(message.at), model: agent }
   const left = new AbortController()
   response.once('close', () => left.abort())
+  // The client may have gone away while the message was written.
+  if (response.destroyed) left.abort()
   const stream = isStreamed ? openTextStream(response, head) : undefined
   const unfollow = stream && follow(deps, message, { stream, isShown: said.schema === undefined })
   try {
