@@ -104,6 +104,15 @@ export const cycleWhy = z.object({
 })
 export type ListedWhy = z.infer<typeof cycleWhy>
 
+/** One call of an agent; `arguments` is JSON. */
+export const wholeCall = z.object({
+  tool: z.string(),
+  arguments: z.string(),
+  status: z.enum(toolCallStatuses),
+  result: z.string().optional(),
+})
+export type WholeCall = z.infer<typeof wholeCall>
+
 /** A thread's cycles, the oldest first. */
 export const threadAudit = z.object({ thread: threadView, cycles: z.array(auditCycle) })
 export type ThreadAudit = z.infer<typeof threadAudit>

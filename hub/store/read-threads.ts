@@ -102,3 +102,8 @@ export async function callsOfCycles(db: Kysely<Tables>, cycles: readonly string[
     .orderBy('position')
     .execute()
 }
+
+/** Returns one call of an agent by its id. */
+export function findCall(db: Kysely<Tables>, id: string): Promise<ToolCallRow | undefined> {
+  return db.selectFrom('tool_calls').selectAll().where('id', '=', id).executeTakeFirst()
+}

@@ -1,3 +1,4 @@
+import type { WholeCall } from '../../schemas/hub-lists.ts'
 import type { Clock } from './clock.ts'
 import { applyLeaving, applyProblem, type ChatState } from './conversation-store.ts'
 import { type Mcp, reasonOf } from './mcp.ts'
@@ -40,6 +41,8 @@ export function createConversationChanges({ mcp, clock, chat }: ChangesParts) {
   }
 
   return {
+    /** Reads a tool's call with its whole result; throws an McpError. */
+    readCall: (call: string) => mcp.call<WholeCall>('hub_read_call', { call }),
     /** Finds messages of all conversations by their words; throws an McpError. */
     async search(query: string) {
       const { messages = [] } = await mcp.call<{ messages?: FoundMessage[] }>('hub_search_messages', {

@@ -220,7 +220,7 @@ describe('what each role may do behind the doors', () => {
     [
       'member',
       [/^hub_chat$/, /^hub_change_conversation$/, /^hub_stop$/, /^rec__/],
-      [/token/, /thread/, /schedule/, /event/, /status/],
+      [/token/, /thread/, /_call$/, /schedule/, /event/, /status/],
     ],
     ['guest', [/^hub_chat$/, /^hub_read_messages$/], [/token/, /thread/, /schedule/, /stop/, /^rec__/]],
   ]

@@ -15,7 +15,7 @@ import { listAllEvents, publishEvent } from './events.ts'
 import { explainCycle } from './explain-cycle.ts'
 import type { HubTool } from './hub-tool.ts'
 import { explainPolicy, listAllAllowances, revokeOne } from './policy.ts'
-import { readThreadTool } from './read-thread.ts'
+import { readCallTool, readThreadTool } from './read-thread.ts'
 import { cancelOne, createOne, listAllSchedules } from './schedules.ts'
 import { searchAll } from './search-history.ts'
 import { status } from './status.ts'
@@ -29,6 +29,7 @@ export const hubTools: readonly HubTool[] = [
   readConversation,
   listAllThreads,
   readThreadTool,
+  readCallTool,
   explainCycle,
   stop,
   reset,

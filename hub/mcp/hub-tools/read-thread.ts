@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { auditCycle, type ThreadAudit, threadAudit } from '../../../schemas/hub-lists.ts'
+import { auditCycle, type ThreadAudit, threadAudit, wholeCall } from '../../../schemas/hub-lists.ts'
 import { toIso } from '../../core/clock.ts'
 import { HubError } from '../../core/errors.ts'
 import { toLine, truncate } from '../../core/text.ts'
@@ -8,6 +8,7 @@ import {
   type AuditEntry,
   callsOfCycles,
   cyclesOfThread,
+  findCall,
   findListed,
   historyOfCycles,
 } from '../../store/read-threads.ts'
@@ -34,6 +35,35 @@ export const readThreadTool = defineHubTool({
   right: 'records',
   run: (args, { deps }) => readAudit(deps, args),
   toText: describeAudit,
+})
+
+/** Characters of a call's result that are shown where it is read alone. */
+const LONGEST_WHOLE = 200_000
+
+export const readCallTool = defineHubTool({
+  name: 'hub_read_call',
+  title: 'Read a call',
+  description:
+    "One call of a tool by an agent: its arguments and its whole result. The id is that of a conversation's message (`data.call`) or of hub_read_thread.",
+  input: z.strictObject({ call: z.string().min(1).max(200) }),
+  output: wholeCall,
+  effect: 'reads',
+  right: 'records',
+  async run({ call }, { deps }) {
+    const { db } = deps.store
+    const row = await findCall(db, call)
+    if (!row) throw new HubError('not_found', `There is no call ${call}; old ones are removed by retention`)
+    const entries = await historyOfCycles(db, row.thread_id, [row.cycle_id])
+    const { tool, arguments: given, status } = row
+    const text = row.result_json === null ? undefined : resultText(row, entries)
+    return {
+      tool,
+      arguments: given,
+      status,
+      ...(text === undefined ? {} : { result: truncate(text, LONGEST_WHOLE) }),
+    }
+  },
+  toText: one => `${one.tool} ${one.arguments} → ${one.status}:\n${one.result ?? ''}`,
 })
 
 async function readAudit(

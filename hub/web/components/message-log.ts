@@ -15,7 +15,7 @@ import { EmptyState } from './empty-state.ts'
 import { Icon } from './icons.ts'
 import { LiveCycles } from './live-cycle.ts'
 import { MessageRow, PendingRow } from './message-row.ts'
-import { AskedTool, ToolGroup } from './tool-group.ts'
+import { AskedTool, type ReadCall, ToolGroup } from './tool-group.ts'
 
 /** A message that the reader is led to. */
 export type Sought = { seq: number }
@@ -43,7 +43,7 @@ export function MessageLog(props: MessageLogProps) {
         ${isEmpty && html`<${EmptyState} conversation=${conversation} agents=${agents} onSuggest=${onSuggest} />`}
         ${log.mayHaveEarlier && html`<${MoreButton} onClick=${log.showEarlier} busy=${log.loading} words="Load earlier messages" />`}
         <${Rows} id=${id} messages=${log.shown} isNews=${log.isWhole && !log.loading && isCaughtUp(conversation)}
-          approvals=${chat.approvals} deciding=${chat.deciding} onDecide=${session.decide} onLetter=${onLetter} />
+          approvals=${chat.approvals} deciding=${chat.deciding} readCall=${chat.role === 'owner' ? session.conversations.readCall : null} onDecide=${session.decide} onLetter=${onLetter} />
         ${!log.isWhole && html`<${MoreButton} onClick=${log.showLater} words="Show later messages" />`}
         ${log.isWhole && html`<${LiveCycles} live=${live} agents=${agents} waiting=${isAnswerDue(messages, pending)} />`}
         ${
@@ -151,6 +151,7 @@ function isAnswerDue(messages: Message[], pending: Pending[]) {
 interface Shared {
   approvals: Record<string, Approval>
   deciding: Record<string, Decision>
+  readCall: ReadCall
   onDecide: Session['decide']
   onLetter: (id: string) => void
 }
@@ -185,15 +186,15 @@ function Row(props: RowProps) {
 }
 
 function rowBody(props: RowProps, row: Exclude<LogRow, { type: 'day' }>) {
-  const { showPerson, lastSeq, approvals, deciding, onDecide, onLetter } = props
-  if (row.type === 'tools') return html`<${ToolGroup} messages=${row.messages} />`
+  const { showPerson, lastSeq, approvals, deciding, readCall, onDecide, onLetter } = props
+  if (row.type === 'tools') return html`<${ToolGroup} messages=${row.messages} readCall=${readCall} />`
   if (row.type === 'message') {
     const { message, named } = row
     return html`<${MessageRow} message=${message} named=${named} showPerson=${showPerson} isLast=${message.seq === lastSeq} onLetter=${onLetter} />`
   }
   const approval = approvals[row.approval]
   // An approval that is unknown here was answered before this page was opened; its outcome is a later row.
-  if (!approval) return html`<${AskedTool} message=${row.message} />`
+  if (!approval) return html`<${AskedTool} message=${row.message} readCall=${readCall} />`
   return html`<${ApprovalCard} id=${cardId(approval.id)} approval=${approval} deciding=${deciding[approval.id]} onDecide=${onDecide} />`
 }
 
