@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, rmSync } from 'node:fs'
+import { hash } from 'node:crypto'
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'vite'
 import { writeSbom } from './sbom.ts'
@@ -14,6 +15,8 @@ const dist = join(root, 'dist')
 
 /** Files that index.html names as they are. */
 const STATIC = ['favicon.svg', 'manifest.webmanifest', 'theme-boot.js']
+/** Files that only an installed page shows. */
+const ICONS = ['icon-192.png', 'icon-512.png', 'icon-maskable.png', 'apple-touch-icon.png']
 /** By the map, browsers find the packages that the sources import; the bundle holds them. */
 const IMPORT_MAP = /\s*<script type="importmap">.*<\/script>/
 
@@ -43,5 +46,17 @@ async function bundlePage(): Promise<void> {
     plugins: [{ name: 'bare-imports', transformIndexHtml: html => html.replace(IMPORT_MAP, '') }],
     build: { outDir, emptyOutDir: false, assetsInlineLimit: 0, modulePreload: { polyfill: false } },
   })
-  for (const name of STATIC) cpSync(join(web, name), join(outDir, name))
+  for (const name of [...STATIC, ...ICONS]) cpSync(join(web, name), join(outDir, name))
+  const files = [
+    'index.html',
+    ...STATIC,
+    ...readdirSync(join(outDir, 'assets')).map(name => `assets/${name}`),
+  ]
+  const version = hash('sha256', files.map(file => hash('sha256', readFileSync(join(outDir, file)))).join())
+  const shell = {
+    name: version.slice(0, 16),
+    files: files.map(file => `./${file}`.replace('index.html', '')),
+  }
+  const worker = readFileSync(join(web, 'service-worker.js'), 'utf8')
+  writeFileSync(join(outDir, 'service-worker.js'), `self.shell = ${JSON.stringify(shell)}\n${worker}`)
 }

@@ -93,6 +93,7 @@ function toPolicy(scripts: string, given: string | undefined): string {
     `connect-src 'self' ws://${host} wss://${host}`,
     "font-src 'self'",
     "manifest-src 'self'",
+    "worker-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",

@@ -1,14 +1,23 @@
 import { render } from 'preact'
 import { App } from './components/app-root.ts'
+import { hasDrafts } from './components/composer.ts'
 import { html } from './html.ts'
+import { keepOffline } from './offline.ts'
 import { startTheme } from './theme.ts'
 
 startTheme()
 followViewport()
+keepOffline(isWriting)
 const root = document.getElementById('app')
 if (root) {
   root.replaceChildren()
   render(html`<${App} />`, root)
+}
+
+/** Tells whether a person has written what is not sent yet. */
+function isWriting() {
+  const fields = [...document.querySelectorAll<HTMLInputElement>('input, textarea')]
+  return hasDrafts() || fields.some(({ value }) => value !== '')
 }
 
 /**

@@ -4,6 +4,7 @@ import { systemClock } from '../clock.ts'
 import { useStore } from '../hooks.ts'
 import { html } from '../html.ts'
 import { createMcp } from '../mcp.ts'
+import { lookForUpdate } from '../offline.ts'
 import { createOutbox } from '../outbox.ts'
 import { createPanelData } from '../panel-data.ts'
 import { createSession } from '../session.ts'
@@ -157,7 +158,10 @@ function openHub(token: string) {
     random: Math.random,
     newId,
     schedule,
-    onWelcome: panel.touch,
+    onWelcome: () => {
+      panel.touch()
+      lookForUpdate()
+    },
     onNews: panel.touch,
   })
   return { session, panel }

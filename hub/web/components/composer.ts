@@ -17,6 +17,11 @@ const WORDLESS = 'Look at this picture.'
 /** Unsent text of each conversation, while the page is open. */
 const drafts = new Map<string, string>()
 
+/** Tells whether some conversation has a message that is not sent yet. */
+export function hasDrafts() {
+  return [...drafts.values()].some(draft => draft !== '')
+}
+
 interface ComposerProps {
   inputRef: RefObject<HTMLTextAreaElement | null>
   conversation: Conversation

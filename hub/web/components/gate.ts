@@ -93,6 +93,7 @@ export function Welcome({ chat, link, onForget }: { chat: ChatState; link: Link;
       <${Flower} name="superbloom" />
       <h1>Superbloom</h1>
       ${chat.hub ? html`<${NoAgents} isOwner=${chat.role === 'owner'} />` : html`<p class="gate-lead"><${LinkState} link=${link} /></p>`}
+      ${'cause' in link && link.cause === 'unreachable' && html`<p>The hub cannot be reached from here. It may be off, or this device may be outside its network.</p>`}
       ${'cause' in link && link.cause === 'no-socket' && html`<p>The hub answers, but its chat connection does not open. Where a proxy stands between, it has to pass WebSocket upgrades of /ws on.</p>`}
       <button type="button" class="quiet" onClick=${onForget}>Sign out</button>
     </div>

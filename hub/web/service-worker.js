@@ -1,0 +1,58 @@
+// This worker opens the page where the hub cannot be reached. It keeps the page's own files and nothing else: what
+// the hub answers never passes through it. The build fills in the files, and a name that changes with what they hold.
+const { name, files } = self.shell
+const PREFIX = 'superbloom-shell-'
+const shell = files.map(file => new URL(file, self.location.href).href)
+const [index] = shell
+/** Milliseconds: away from home an address of the house does not refuse, it stays silent. */
+const SILENT = 5_000
+
+self.addEventListener('install', event => {
+  event.waitUntil(keep())
+})
+self.addEventListener('activate', event => {
+  event.waitUntil(self.clients.claim())
+})
+self.addEventListener('fetch', event => {
+  const { request } = event
+  const url = new URL(request.url)
+  if (request.method !== 'GET') return
+  if (request.mode === 'navigate') {
+    if (url.origin + url.pathname === index) event.respondWith(open(request))
+  } else if (shell.includes(url.href)) event.respondWith(load(request))
+})
+
+async function keep() {
+  const cache = await caches.open(PREFIX + name)
+  // The browser's own cache may hold files of an earlier version.
+  await cache.addAll(shell.map(file => new Request(file, { cache: 'no-cache' })))
+  const others = (await caches.keys()).filter(key => key.startsWith(PREFIX) && key !== PREFIX + name)
+  await Promise.all(others.map(key => caches.delete(key)))
+  // A page that is open has loaded all that it needs, so this version need not wait for it.
+  await self.skipWaiting()
+}
+
+/** True where the hub did not give the page when it was opened last. */
+let isAway = false
+
+/** Opens the page from the hub, so that it is never an old one, and from the cache only where no hub answers. */
+async function open(request) {
+  const kept = await caches.match(index, { cacheName: PREFIX + name })
+  if (!kept) return fetch(request)
+  try {
+    const answer = await fetch(request, { signal: AbortSignal.timeout(SILENT) })
+    // A proxy answers so for a hub that does not run.
+    isAway = [502, 503, 504].includes(answer.status)
+    return isAway ? kept : answer
+  } catch {
+    isAway = true
+    return kept
+  }
+}
+
+/** Loads a file that belongs to the page as it was opened: one of a bundle has a name that changes with its content. */
+async function load(request) {
+  const isBundled = new URL(request.url).pathname.includes('/assets/')
+  const kept = isAway || isBundled ? await caches.match(request.url, { cacheName: PREFIX + name }) : undefined
+  return kept ?? fetch(request)
+}
