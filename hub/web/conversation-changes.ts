@@ -1,8 +1,9 @@
-import type { WholeCall } from '../../schemas/hub-lists.ts'
+import type { ListedWhy, WholeCall } from '../../schemas/hub-lists.ts'
 import type { Clock } from './clock.ts'
 import { applyLeaving, applyProblem, type ChatState } from './conversation-store.ts'
 import { type Mcp, reasonOf } from './mcp.ts'
 import type { Store } from './store.ts'
+import { costWords } from './words.ts'
 
 /** Milliseconds in which a deletion can be undone: only then the hub is told, which has no undo. */
 export const UNDO_WITHIN = 10_000
@@ -43,6 +44,8 @@ export function createConversationChanges({ mcp, clock, chat }: ChangesParts) {
   return {
     /** Reads a tool's call with its whole result; throws an McpError. */
     readCall: (call: string) => mcp.call<WholeCall>('hub_read_call', { call }),
+    /** Reads what the work behind a reply used, and cost; throws an McpError. */
+    readCost: async (cycle: string) => costWords(await mcp.call<ListedWhy>('hub_explain_cycle', { cycle })),
     /** Finds messages of all conversations by their words; throws an McpError. */
     async search(query: string) {
       const { messages = [] } = await mcp.call<{ messages?: FoundMessage[] }>('hub_search_messages', {

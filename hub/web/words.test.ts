@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { conversationId, UNNAMED_SLUG } from '../../schemas/names.ts'
-import { conversationTitle, newConversationId, toolWords } from './words.ts'
+import { conversationTitle, costWords, newConversationId, toolWords } from './words.ts'
 
 test.each([
   ['get_system_metrics', 'Get system metrics'],
@@ -26,4 +26,29 @@ test('a new conversation has no name; that of a guest is its own', () => {
   expect(slugs).toEqual(['homelab/t-iiiiiiii', 'family/gus.t-00000000'])
   expect(slugs.map(id => conversationId.safeParse(id).success)).toEqual([true, true])
   expect(slugs.map(id => UNNAMED_SLUG.test(id.split('/')[1] ?? ''))).toEqual([true, true])
+})
+
+test('what a reply used is said in one line', () => {
+  const shown = { earlier: 0, messages: [], answer: {} }
+  const first = {
+    ...shown,
+    step: 1,
+    model: 'm',
+    at: 1,
+    ms: 1_200,
+    tokens: { input: 1_200, cached: 0, output: 30 },
+    cost: 0.001,
+  }
+  const second = {
+    ...first,
+    step: 2,
+    tokens: { input: 300, cached: 200, output: 10 },
+    cost: 0.0002,
+    currency: 'USD',
+  }
+  expect(costWords({ steps: [first] })).toBe('1 step of m: 1,200 tokens in, 30 out, 1.2 s')
+  expect(costWords({ steps: [{ ...shown, step: 1 }, first, second] })).toBe(
+    '2 steps of m: 1,500 tokens in (200 cached), 40 out, 0.0012 USD, 2.4 s',
+  )
+  expect(costWords({ steps: [{ ...shown, step: 1 }] })).toBe('What it used was not recorded.')
 })

@@ -1,3 +1,5 @@
+import type { ListedWhy } from '../../schemas/hub-lists.ts'
+
 /** This file maps technical names to the page's words. */
 
 /** "get_system_metrics" becomes "Get system metrics"; "files__read_file" "Read file (files)". */
@@ -113,4 +115,22 @@ export function isUnnamed(id: string) {
 export function newConversationId(agent: string, guest: string | null, random: () => number) {
   const digits = [...Array(8)].map(() => Math.floor(random() * 36).toString(36)).join('')
   return `${agent}/${guest === null ? '' : `${guest}.`}t-${digits}`
+}
+
+/** Says what a cycle used: "2 steps of gpt-5: 1,200 tokens in (200 cached), 40 out, 0.0012 USD, 3.2 s". */
+export function costWords({ steps }: Pick<ListedWhy, 'steps'>) {
+  const asked = steps.filter(one => one.tokens !== undefined)
+  if (asked.length === 0) return 'What it used was not recorded.'
+  const sum = (of: (step: (typeof asked)[number]) => number | undefined) =>
+    asked.reduce((total, step) => total + (of(step) ?? 0), 0)
+  const number = (value: number) => value.toLocaleString('en', { maximumSignificantDigits: 3 })
+  const models = [...new Set(asked.map(one => one.model))].join(', ')
+  const cached = sum(one => one.tokens?.cached)
+  const currency = asked.find(one => one.currency !== undefined)?.currency
+  return [
+    `${asked.length === 1 ? '1 step' : `${asked.length} steps`} of ${models}: ${sum(one => one.tokens?.input).toLocaleString('en')} tokens in${cached > 0 ? ` (${cached.toLocaleString('en')} cached)` : ''}`,
+    `${sum(one => one.tokens?.output).toLocaleString('en')} out`,
+    ...(currency === undefined ? [] : [`${number(sum(one => one.cost))} ${currency}`]),
+    `${number(sum(one => one.ms) / 1_000)} s`,
+  ].join(', ')
 }

@@ -1,4 +1,5 @@
 import type { RefObject } from 'preact'
+import { useCallback, useState } from 'preact/hooks'
 import { openApprovals } from '../approvals.ts'
 import type { Link } from '../connection.ts'
 import { createConversation, type Picture } from '../conversation.ts'
@@ -38,6 +39,8 @@ export function Chat(props: ChatProps) {
   const agent = agents[0]?.name ?? agentOf(id)
   const title = conversationTitle(conversation)
   const isBusy = agents.some(one => one.status === 'active')
+  const [edited, setEdited] = useState<{ text: string } | null>(null)
+  const edit = useCallback((text: string) => setEdited({ text }), [])
   const send = (text: string, images: Picture[] | undefined) => session.send(id, text, images)
   return html`<main class="chat">
     <header class="top-bar">
@@ -62,13 +65,13 @@ export function Chat(props: ChatProps) {
       </button>`
       }
     </header>
-    <${MessageLog} conversation=${conversation} agents=${agents} chat=${chat} session=${session} sought=${sought} onSuggest=${send} onLetter=${onShow} />
+    <${MessageLog} conversation=${conversation} agents=${agents} chat=${chat} session=${session} sought=${sought} onSuggest=${send} onEdit=${edit} onLetter=${onShow} />
     <div class="foot">
       <${ProblemBanner} problem=${chat.problem} onDismiss=${session.dismissProblem} />
       <${HeldBanner} held=${chat.hub?.held} onShow=${() => onShow()} />
       <${ApprovalBanner} open=${openApprovals(chat.approvals)} onList=${() => onShow()} />
       <${LinkBanner} link=${link} onRetry=${session.wake} />
-      <${Composer} inputRef=${composer} conversation=${conversation} agent=${agent} onSend=${send}
+      <${Composer} inputRef=${composer} conversation=${conversation} agent=${agent} edited=${edited} onSend=${send}
         onStop=${isBusy ? () => session.stopWork(id) : null} />
     </div>
   </main>`

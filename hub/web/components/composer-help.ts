@@ -2,7 +2,11 @@ import { html } from '../html.ts'
 
 const COMMANDS = [
   { name: '/stop', rest: '', says: 'ends what the agent does right now, at the next boundary' },
-  { name: '/reset', rest: ' [note]', says: 'starts its memory fresh; the note tells it why' },
+  {
+    name: '/reset',
+    rest: ' [note]',
+    says: 'starts its memory fresh, in all its conversations; the note tells it why',
+  },
 ]
 
 /** Returns the commands that a text beginning with `/` may mean. */

@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact'
-import { useLayoutEffect, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import type { MAX_TEXT } from '../../../schemas/chat.ts'
 import type { Conversation, Picture } from '../conversation.ts'
 import { classes, html, typedIn } from '../html.ts'
@@ -26,6 +26,8 @@ interface ComposerProps {
   inputRef: RefObject<HTMLTextAreaElement | null>
   conversation: Conversation
   agent: string
+  /** Text of an earlier message that is to be edited. */
+  edited: { text: string } | null
   onSend: (text: string, images?: Picture[]) => void
   /** Null while no agent works. */
   onStop: (() => boolean) | null
@@ -35,7 +37,7 @@ interface ComposerProps {
  * The message box. Enter sends, Shift+Enter breaks the line, ArrowUp in the empty box brings the last message
  * back; Escape stops an active agent.
  */
-export function Composer({ inputRef, conversation, agent, onSend, onStop }: ComposerProps) {
+export function Composer({ inputRef, conversation, agent, edited, onSend, onStop }: ComposerProps) {
   const [text, write] = useDraft(conversation.id)
   const isTooLong = text.length > LONGEST
   const [files, setFiles] = useState<File[]>([])
@@ -101,6 +103,11 @@ export function Composer({ inputRef, conversation, agent, onSend, onStop }: Comp
     write(last)
   }
 
+  useEffect(() => {
+    if (!edited) return
+    write(text.trim() === '' ? edited.text : `${text}\n${edited.text}`)
+    inputRef.current?.focus()
+  }, [edited])
   useLayoutEffect(() => fitHeight(inputRef.current), [text])
 
   return html`<form class=${classes('composer', onStop && 'composer-busy')} onSubmit=${submit}

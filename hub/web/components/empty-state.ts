@@ -9,16 +9,23 @@ const SUGGESTIONS = [
   'Remind me in 2 minutes to check the disks',
 ]
 
-type EmptyStateProps = { conversation: Conversation; agents: Agent[]; onSuggest: (text: string) => void }
+type EmptyStateProps = {
+  conversation: Conversation
+  agents: Agent[]
+  /** Guests start no history fresh. */
+  mayReset: boolean
+  onSuggest: (text: string) => void
+}
 
 /** Shows the start of an empty conversation. */
-export function EmptyState({ conversation, agents, onSuggest }: EmptyStateProps) {
+export function EmptyState({ conversation, agents, mayReset, onSuggest }: EmptyStateProps) {
   const agent = agents[0]
   const isMain = agent?.name === conversation.id
   return html`<section class="empty" aria-label="Begin">
     <${Field} />
     <h2>${isMain ? `This is ${agent.name}.` : 'A fresh patch of ground.'}</h2>
-    <p>${isMain && agent.description ? `${sentence(agent.description)} Ask it anything; it remembers, and it can wake by itself.` : 'Ask anything. It stays apart from your other conversations.'}</p>
+    <p>${isMain && agent.description ? `${sentence(agent.description)} Ask it anything; it remembers across conversations, and it can wake by itself.` : `Ask anything. ${agent?.name ?? 'The agent'} remembers what was said in its other conversations.`}</p>
+    ${mayReset && !isMain && html`<p>A new topic? <code>/reset</code> makes it start fresh, in all of them; what it then no longer has in mind it finds by searching.</p>`}
     <div class="chips">
       ${SUGGESTIONS.map(text => html`<button type="button" class="chip" key=${text} onClick=${() => onSuggest(text)}>${text}</button>`)}
     </div>

@@ -15,7 +15,7 @@ import { EmptyState } from './empty-state.ts'
 import { Icon } from './icons.ts'
 import { LiveCycles } from './live-cycle.ts'
 import { MessageRow, PendingRow } from './message-row.ts'
-import { AskedTool, type ReadCall, ToolGroup } from './tool-group.ts'
+import { AskedTool, ToolGroup } from './tool-group.ts'
 
 /** A message that the reader is led to. */
 export type Sought = { seq: number }
@@ -27,12 +27,13 @@ interface MessageLogProps {
   session: Session
   sought: Sought | null
   onSuggest: (text: string) => void
+  onEdit: (text: string) => void
   onLetter: (id: string) => void
 }
 
 /** Shows the messages of one conversation, as a window over the loaded ones. */
 export function MessageLog(props: MessageLogProps) {
-  const { conversation, agents, chat, session, sought, onSuggest, onLetter } = props
+  const { conversation, agents, chat, session, sought, onSuggest, onEdit, onLetter } = props
   const { id, messages, pending, live } = conversation
   const log = useLogWindow(conversation, session)
   useSought(sought, conversation, log)
@@ -40,10 +41,10 @@ export function MessageLog(props: MessageLogProps) {
   return html`<div class="log-frame">
     <div class="scroller" ref=${log.scroll.ref} onScroll=${log.scroll.onScroll} tabindex="0" role="region" aria-label="Messages">
       <div class="log-column">
-        ${isEmpty && html`<${EmptyState} conversation=${conversation} agents=${agents} onSuggest=${onSuggest} />`}
+        ${isEmpty && html`<${EmptyState} conversation=${conversation} agents=${agents} mayReset=${chat.role !== 'guest'} onSuggest=${onSuggest} />`}
         ${log.mayHaveEarlier && html`<${MoreButton} onClick=${log.showEarlier} busy=${log.loading} words="Load earlier messages" />`}
         <${Rows} id=${id} messages=${log.shown} isNews=${log.isWhole && !log.loading && isCaughtUp(conversation)}
-          approvals=${chat.approvals} deciding=${chat.deciding} readCall=${chat.role === 'owner' ? session.conversations.readCall : null} onDecide=${session.decide} onLetter=${onLetter} />
+          approvals=${chat.approvals} deciding=${chat.deciding} records=${chat.role === 'owner' ? session.conversations : null} onEdit=${onEdit} onDecide=${session.decide} onLetter=${onLetter} />
         ${!log.isWhole && html`<${MoreButton} onClick=${log.showLater} words="Show later messages" />`}
         ${log.isWhole && html`<${LiveCycles} live=${live} agents=${agents} waiting=${isAnswerDue(messages, pending)} />`}
         ${
@@ -151,7 +152,8 @@ function isAnswerDue(messages: Message[], pending: Pending[]) {
 interface Shared {
   approvals: Record<string, Approval>
   deciding: Record<string, Decision>
-  readCall: ReadCall
+  records: Session['conversations'] | null
+  onEdit: (text: string) => void
   onDecide: Session['decide']
   onLetter: (id: string) => void
 }
@@ -186,11 +188,12 @@ function Row(props: RowProps) {
 }
 
 function rowBody(props: RowProps, row: Exclude<LogRow, { type: 'day' }>) {
-  const { showPerson, lastSeq, approvals, deciding, readCall, onDecide, onLetter } = props
+  const { showPerson, lastSeq, approvals, deciding, records, onEdit, onDecide, onLetter } = props
+  const readCall = records?.readCall ?? null
   if (row.type === 'tools') return html`<${ToolGroup} messages=${row.messages} readCall=${readCall} />`
   if (row.type === 'message') {
     const { message, named } = row
-    return html`<${MessageRow} message=${message} named=${named} showPerson=${showPerson} isLast=${message.seq === lastSeq} onLetter=${onLetter} />`
+    return html`<${MessageRow} message=${message} named=${named} showPerson=${showPerson} isLast=${message.seq === lastSeq} records=${records} onEdit=${onEdit} onLetter=${onLetter} />`
   }
   const approval = approvals[row.approval]
   // An approval that is unknown here was answered before this page was opened; its outcome is a later row.

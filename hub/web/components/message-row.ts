@@ -1,6 +1,9 @@
+import { useState } from 'preact/hooks'
 import type { Message, Pending, Picture } from '../conversation.ts'
 import { useNow } from '../hooks.ts'
 import { classes, html, memo } from '../html.ts'
+import { reasonOf } from '../mcp.ts'
+import type { Session } from '../session.ts'
 import { clockTime, duration } from '../time.ts'
 import { CopyButton } from './copy-button.ts'
 import { Flower } from './flower.ts'
@@ -13,23 +16,40 @@ interface MessageRowProps {
   named: boolean
   showPerson: boolean
   isLast: boolean
+  /** Null for people who may not see records. */
+  records: Session['conversations'] | null
+  /** Puts the text into the message box. */
+  onEdit: (text: string) => void
   /** Shows the dead letter that a failure became. */
   onLetter: (id: string) => void
 }
 
 /** Shows one durable message that is not a tool's. */
-export const MessageRow = memo(({ message, named, showPerson, isLast, onLetter }: MessageRowProps) => {
+export const MessageRow = memo((props: MessageRowProps) => {
+  const { message, named, showPerson, isLast, records, onEdit, onLetter } = props
   if (message.kind === 'notice') return html`<${Notice} message=${message} />`
   if (message.kind === 'error')
     return html`<${Failure} message=${message} isLast=${isLast} onLetter=${onLetter} />`
   const isAgent = message.kind === 'agent'
+  const cycle = isAgent ? message.data?.cycle : undefined
   return html`<article class=${classes('message', `message-${message.kind}`, named && 'named')} aria-label=${`${message.author}, ${clockTime(message.at)}`}>
     ${isAgent && named && html`<p class="message-author"><${Flower} name=${message.author} status="active" />${message.author}</p>`}
     ${!isAgent && named && showPerson && html`<p class="message-author">${message.author}</p>`}
     ${isAgent ? html`<${Said} message=${message} />` : html`<p class="bubble" dir="auto">${message.text}</p><${Pictures} images=${message.data?.images} />`}
-    <div class="message-foot"><${Time} at=${message.at} /><${CopyButton} text=${message.text} label="Copy this message" /></div>
+    <div class="message-foot"><${Time} at=${message.at} /><${CopyButton} text=${message.text} label="Copy this message" />
+      ${!isAgent && html`<button type="button" class="quiet copy" aria-label="Edit and ask again" title="Edit and ask again" onClick=${() => onEdit(message.text)}><${Icon} name="edit" /></button>`}
+      ${cycle && records && html`<${Cost} cycle=${cycle} read=${records.readCost} />`}
+    </div>
   </article>`
 })
+
+/** Says on demand what the work behind a reply used. */
+function Cost({ cycle, read }: { cycle: string; read: (cycle: string) => Promise<string> }) {
+  const [words, setWords] = useState('')
+  const show = () => read(cycle).catch(reasonOf).then(setWords)
+  return html`<button type="button" class="quiet copy" aria-label="Cost and tokens of this reply" title="Cost and tokens of this reply" onClick=${show}><${Icon} name="info" /></button>
+    <span role="status">${words}</span>`
+}
 
 /** Shows what an agent said. Where a text from outside led to it, no link of it can be clicked. */
 function Said({ message: { text, data } }: { message: Message }) {

@@ -25,7 +25,7 @@ const ICONS: Record<string, string> = {
 }
 
 /** Reads a call with its whole result; null for people who may not see records. */
-export type ReadCall = Session['conversations']['readCall'] | null
+type ReadCall = Session['conversations']['readCall'] | null
 
 /** Shows adjacent tool calls. */
 export const ToolGroup = memo(({ messages, readCall }: { messages: Message[]; readCall: ReadCall }) => {
