@@ -10,6 +10,7 @@ const NEAR = 64
 export function useStickToEnd(canStick: boolean) {
   const ref = useRef<HTMLElement>(null)
   const sticks = useRef(true)
+  const height = useRef(0)
   const [atEnd, setAtEnd] = useState(true)
   if (!canStick) sticks.current = false
   const anchor = sticks.current ? null : firstVisible(ref.current)
@@ -25,6 +26,7 @@ export function useStickToEnd(canStick: boolean) {
     const element = ref.current
     if (!element) return
     const observer = new ResizeObserver(() => {
+      height.current = element.clientHeight
       if (sticks.current) element.scrollTop = element.scrollHeight
     })
     observer.observe(element)
@@ -37,7 +39,8 @@ export function useStickToEnd(canStick: boolean) {
     isAtEnd: () => sticks.current,
     onScroll() {
       const element = ref.current
-      if (!element) return
+      // An element that changes its height, as a keyboard opens, scrolls without the reader; the observer is next.
+      if (!element || element.clientHeight !== height.current) return
       const rest = element.scrollHeight - element.scrollTop - element.clientHeight
       sticks.current = canStick && rest < NEAR
       setAtEnd(sticks.current)

@@ -89,6 +89,24 @@ test('the whole story with a thumb, at 360 by 740, without a sideways scroll', a
   await expectInSight(page, 'the send button above a keyboard', await send.boundingBox())
 })
 
+test('a keyboard that opens while an answer arrives leaves the end of it in sight', async () => {
+  const { page } = await pages.open(`${hub.url}/#token=${hub.token}`, { ...SIZE, touch: true })
+  await press(page, 'How is this machine doing?')
+  const answer = await speaker.speech(1)
+  answer.says(Array.from({ length: 40 }, (_, line) => `Line ${line}`).join('\n\n'))
+  await answers(page).or(page.locator('.md-streaming')).getByText('Line 39').waitFor()
+  // A piece of the answer scrolls, and the keyboard takes its room before the page hears of that.
+  await page.evaluate(`(() => {
+    document.querySelector('.scroller').scrollTop -= 1
+    document.documentElement.style.setProperty('--height', '380px')
+  })()`)
+  answer.says('\n\nThat is all.')
+  answer.ends()
+  await answers(page).getByText('That is all.').waitFor()
+  const end = await page.getByText('That is all.').boundingBox()
+  expect((end?.y ?? 0) + (end?.height ?? 0)).toBeLessThan(380)
+})
+
 test('the panel and the conversations are sheets that close again', async () => {
   const { page } = await pages.open(`${hub.url}/#token=${hub.token}`, { ...SIZE, touch: true })
   await connected(page).waitFor({ state: 'attached' })
