@@ -90,7 +90,7 @@ test('a cut in the middle of a stream loses nothing and repeats nothing', async 
   second.ends()
   await answers(page).getByText('Yes.').waitFor()
   await expectShown(opened, 'first', 'One two three.', 'second, written offline', 'Yes.')
-  expect(sent.all.slice(before)).toEqual([
+  expect(sent.all.slice(before).filter(({ type }) => type !== 'look')).toEqual([
     { type: 'subscribe', conversation: 'homelab', after: 1 },
     expect.objectContaining({ type: 'message', text: 'second, written offline' }),
   ])

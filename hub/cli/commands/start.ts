@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { flushCompileCache } from 'node:module'
 import { networkInterfaces } from 'node:os'
 import { createInterface } from 'node:readline/promises'
@@ -38,13 +39,24 @@ async function start(options: { acceptLoss?: boolean }): Promise<void> {
       configFile: locateConfig(createEnvironment()),
       interfaces: networkInterfaces(),
       inContainer: isInContainer(),
-      ask: process.stdin.isTTY && process.stdout.isTTY ? text => ask(text, ending.signal) : undefined,
+      ask: hasPerson() ? text => ask(text, ending.signal) : undefined,
       print: text => void process.stdout.write(`${text}\n`),
     }).catch(error => {
       if (!ending.signal.aborted) printError(`superbloom: ${describeError(error)}`)
     })
   }, options)
   ending.abort()
+}
+
+/** Tells whether a person at a terminal can answer. Linux stops a job in the background that reads from its terminal. */
+function hasPerson(): boolean {
+  if (!process.stdin.isTTY || !process.stdout.isTTY) return false
+  if (process.platform !== 'linux') return true
+  // After the name in parentheses: state, parent, process group, session, terminal, and its group in the foreground.
+  const [, , group, , , foreground] = readFileSync('/proc/self/stat', 'utf8')
+    .replace(/^.*\) /s, '')
+    .split(' ')
+  return group === foreground
 }
 
 /** Asks a person at the terminal. Without a terminal's own editing, Ctrl+C stays a signal. */
