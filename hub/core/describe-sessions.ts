@@ -6,7 +6,7 @@ const LONGEST_SUMMARY = 1_500
 
 const HOW_IT_ENDED = {
   compaction: 'then compacted',
-  idle: 'then idle',
+  idle: 'then idle, or a new topic',
   reset: 'then reset',
   ended: 'then ended',
   open: 'still in the window',

@@ -8,6 +8,7 @@ import { mayBeForeign, sharesPower } from './decide-batch.ts'
 import { endByTool } from './end-cycle.ts'
 import { toResults } from './limits/loops.ts'
 import { isToldIn, schemaOf } from './reply.ts'
+import { beginsTopic } from './reset.ts'
 import { type RunCallsDeps, runCalls } from './run-calls.ts'
 import { type BatchDeps, readFacts, takeItemsInto, toResting } from './take-batch.ts'
 import type { Completion } from './tasks.ts'
@@ -78,11 +79,12 @@ async function takeUpdate(
 /**
  * Tells whether an item may join the running cycle: only one of the same power. While the agent answers one
  * conversation alone, messages of others wait. An item that is told in another conversation always waits, and so does everything while a
- * message with a schema is answered, or if the item has a schema.
+ * message with a schema is answered, or if the item has a schema or begins a new topic.
  */
 function mayJoin({ agent, power, window, target, items }: ActiveCycle, item: InboxItem): boolean {
   if (!sharesPower(item, power)) return false
   if (item.payload.kind === 'reset' || [item, ...items].some(schemaOf)) return false
   if (item.payload.kind !== 'message') return isToldIn(item, target, agent)
+  if (beginsTopic(item.payload.text)) return false
   return item.payload.conversation === target || !isOnQuestion(window)
 }

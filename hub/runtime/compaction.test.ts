@@ -208,6 +208,52 @@ test('after a long pause the cycle starts from summaries instead of the whole wi
   expect(last?.messages[1]?.text).toContain('still there?')
 })
 
+test('a new topic starts from a summary of what was before', async () => {
+  await using world = await openWorld({ summaries: summariesBy(good) })
+  await world.start()
+  await talk(world, 2, 50)
+  world.model.script(say('the disks then'))
+  await world.post('/new the disks')
+  await world.idle()
+  expect(await sessionsOf(world)).toMatchObject([{ reason: 'idle', messages: 4 }])
+  const last = world.model.requests.all.at(-1)
+  expect(last?.messages.map(({ role }) => role)).toEqual(['user', 'user'])
+  expect(last?.messages[0]?.text).toContain('a new topic begins')
+  expect(last?.messages[1]?.text).toContain('/new the disks')
+
+  // Nothing else is a new topic.
+  world.model.script(say('no'))
+  await world.post('/newer? And /new here.')
+  await world.idle()
+  expect(await sessionsOf(world)).toHaveLength(1)
+  const guest = world.router.postMessage({
+    conversation: 'homelab',
+    text: '/new x',
+    author: 'gus',
+    power: 'guest',
+  })
+  await expect(guest).rejects.toThrow(/Guests have no commands/)
+})
+
+test('a new topic that comes while the agent works waits for the next cycle', async () => {
+  const wait = {
+    name: 'wait',
+    reads: true,
+    async run() {
+      await world.post('/new the disks')
+      return { text: 'waited', isError: false }
+    },
+  }
+  await using world = await openWorld({ summaries: summariesBy(good), tools: [wait] })
+  await world.start()
+  world.model.script(call([['wait']]), say('waited'), say('the disks then'))
+  await world.post('wait a while')
+  await world.idle()
+  const texts = world.model.requests.all.map(({ messages }) => messages.map(({ text }) => text).join('\n'))
+  expect(texts.map(text => text.includes('/new the disks'))).toEqual([false, false, true])
+  expect(texts[2]).toMatch(/^\[SUMMARY\].*a new topic begins/)
+})
+
 test('a crash at any write of a compaction loses nothing and leaves no half window', async () => {
   for (let write = 1; write <= 8; write++) {
     for (const when of ['before', 'after'] as const) {

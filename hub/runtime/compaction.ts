@@ -209,7 +209,8 @@ async function record(
 ): Promise<{ text: string; facts: StoredFact[] }> {
   const earlier = reason === 'idle' ? await newestSummaries(tx, thread, EARLIER_SUMMARIES) : []
   const facts = await factsOf(tx, agent.name, thread)
-  const why = reason === 'idle' ? 'You slept for long' : 'Your older history left your view'
+  const why =
+    reason === 'idle' ? 'You slept for long, or a new topic begins' : 'Your older history left your view'
   const head = [
     `[SUMMARY] ${why}; this stands for it. Everything is still there: search_history finds it.`,
     ...earlier.map((text, index) => `Earlier summary ${index + 1}:\n${text.slice(0, LONGEST_EARLIER)}`),

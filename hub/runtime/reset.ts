@@ -56,6 +56,11 @@ export function parseReset(text: string): { message?: string } | undefined {
   return text.trim() === '/reset' ? {} : undefined
 }
 
+/** Tells whether a message is `/new topic`: the cycle that takes it starts from summaries of what was before. */
+export function beginsTopic(text: string): boolean {
+  return /^\s*\/new(?:\s|$)/.test(text)
+}
+
 /**
  * Handles `/reset` in a conversation: it stands there as the user's message, and its agents start fresh. The
  * same `clientId` again does nothing.

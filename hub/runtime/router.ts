@@ -14,7 +14,7 @@ import { ensureMainThread, hasThread, mainThreadId } from '../store/threads.ts'
 import type { Tx } from '../store/writer.ts'
 import { createEventPosts, type EventPosts } from './events.ts'
 import { fireDue } from './firing.ts'
-import { parseReset, resetByMessage } from './reset.ts'
+import { beginsTopic, parseReset, resetByMessage } from './reset.ts'
 import type { ListingAgent, Routing } from './route-event.ts'
 import { isStopCommand, requestStop, type Stopping, stopByMessage } from './stop.ts'
 import { appendUserMessage } from './user-message.ts'
@@ -126,7 +126,7 @@ export function createRouter(deps: RouterDeps): Router {
 
 /** Throws `forbidden` for a command of a guest. */
 function checkCommand({ text, power }: NewUserMessage): void {
-  if (power === 'guest' && (isStopCommand(text) || parseReset(text)))
+  if (power === 'guest' && (isStopCommand(text) || parseReset(text) || beginsTopic(text)))
     throw new HubError('forbidden', 'Guests have no commands; ask somebody of the house.')
 }
 

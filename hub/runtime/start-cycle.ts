@@ -18,7 +18,7 @@ import { type Reservation, untilReleased } from './limits/meter.ts'
 import { tokensOfCycle } from './limits/prices.ts'
 import { BudgetBusy, openToday, reserveStart } from './limits/reserve.ts'
 import { decideReplyTo } from './reply.ts'
-import { startFresh } from './reset.ts'
+import { beginsTopic, startFresh } from './reset.ts'
 import { notifyWaiting } from './suspend.ts'
 import { appendTooLong, readFacts, takeItemsInto, toResting } from './take-batch.ts'
 import { toAgentOf } from './tasks.ts'
@@ -174,12 +174,14 @@ async function begin(deps: Deps, tx: Tx, { agent, row: claimed, now, reserve }: 
   if (isFresh) await startFresh(deps, tx, { agent, row: claimed, now })
   const row = isFresh ? { ...claimed, window_start: claimed.last_seq } : claimed
   const lastSeq = row.last_seq - BATCH_ROWS
-  const isIdle = await isLongPause(tx, agent, thread, now)
+  const isLong = await isLongPause(tx, agent, thread, now)
   const window = await readWindow(deps, tx, { ...row, last_seq: lastSeq }, agent)
   const facts = await readFacts(deps, tx, { agent, thread, replyTo: null, now, window })
   const before = { agent, thread, window, anchor: undefined }
   const batch = await takeItemsInto(deps, tx, id, 'batch', { ...before, waiting, facts })
   const { items, hasMore, cut } = batch
+  const isIdle =
+    isLong || items.some(({ payload }) => payload.kind === 'message' && beginsTopic(payload.text))
   const notice = cut && (await appendTooLong(deps, tx, cut, now))
   const target = agent.task ? null : decideReplyTo(items, agent.conversations[0])
   const power = powerOf(items)

@@ -85,7 +85,7 @@ export const AUDIT_WORDS: Record<string, string> = {
 /** Words for why a part of a history ended. */
 export const SESSION_WORDS: Record<string, string> = {
   compaction: 'summed up',
-  idle: 'summed up after a pause',
+  idle: 'summed up after a pause or for a new topic',
   reset: 'before a fresh start',
   ended: 'of a task that ended',
   open: 'still in mind',

@@ -32,6 +32,14 @@ test('a message is edited and sent again, and a reply says what it cost, by the 
   await messageBox(page).fill('How is this machine doing? 再说一次')
   await page.keyboard.press('Enter')
   await log(page).locator('.bubble').getByText('再说一次').waitFor()
+
+  // Another conversation says that the agent remembers, and how to begin anew.
+  await page.getByRole('button', { name: 'New conversation with homelab' }).click()
+  await page.getByText('homelab remembers what was said in its other conversations.').waitFor()
+  await messageBox(page).fill('/n')
+  await page.getByRole('button', { name: '/new topic' }).click()
+  expect(await messageBox(page).inputValue()).toBe('/new ')
+  await expectNoViolations(page, 'a new topic')
 })
 
 test('a guest begins conversations of its own, without what is not for guests', async () => {

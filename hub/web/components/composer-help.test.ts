@@ -2,11 +2,12 @@ import { expect, test } from 'vitest'
 import { commandsFor } from './composer-help.ts'
 
 test.each([
-  ['/', ['/stop', '/reset']],
+  ['/', ['/stop', '/new', '/reset']],
   ['/s', ['/stop']],
   ['/stop', ['/stop']],
   ['/stop it', []],
   ['/reset', ['/reset']],
+  ['/new the disks', ['/new']],
   ['/reset the disks are new', ['/reset']],
   ['/etc/hosts', []],
   ['stop', []],

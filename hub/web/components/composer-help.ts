@@ -3,6 +3,11 @@ import { html } from '../html.ts'
 const COMMANDS = [
   { name: '/stop', rest: '', says: 'ends what the agent does right now, at the next boundary' },
   {
+    name: '/new',
+    rest: ' topic',
+    says: 'sums up what was said so far, in all its conversations, and begins with the topic',
+  },
+  {
     name: '/reset',
     rest: ' [note]',
     says: 'starts its memory fresh, in all its conversations; the note tells it why',

@@ -25,7 +25,7 @@ export function EmptyState({ conversation, agents, mayReset, onSuggest }: EmptyS
     <${Field} />
     <h2>${isMain ? `This is ${agent.name}.` : 'A fresh patch of ground.'}</h2>
     <p>${isMain && agent.description ? `${sentence(agent.description)} Ask it anything; it remembers across conversations, and it can wake by itself.` : `Ask anything. ${agent?.name ?? 'The agent'} remembers what was said in its other conversations.`}</p>
-    ${mayReset && !isMain && html`<p>A new topic? <code>/reset</code> makes it start fresh, in all of them; what it then no longer has in mind it finds by searching.</p>`}
+    ${mayReset && !isMain && html`<p><code>/new topic</code> sums that up first; <code>/reset</code> makes it start fresh, in all of them. It still finds everything by searching.</p>`}
     <div class="chips">
       ${SUGGESTIONS.map(text => html`<button type="button" class="chip" key=${text} onClick=${() => onSuggest(text)}>${text}</button>`)}
     </div>
