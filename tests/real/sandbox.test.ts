@@ -149,11 +149,11 @@ test.each([
 test('a sandbox that is killed takes its server with it', async () => {
   await untilReady('polite')
   const ofServer = () => processesNaming(place('goodbye'))
-  const sandbox = ofServer().find(({ parent }) => parent === hubFile().pid)
-  process.kill(sandbox?.pid ?? 0, 'SIGKILL')
-  await until('another one runs', () =>
-    ofServer().every(({ pid, parent }) => ![pid, parent].includes(sandbox?.pid ?? 0)),
-  )
+  const isSandbox = ({ parent }: { parent: number }) => parent === hubFile().pid
+  const killed = ofServer().find(isSandbox)?.pid ?? 0
+  process.kill(killed, 'SIGKILL')
+  await until('another one runs', () => ofServer().some(one => isSandbox(one) && one.pid !== killed))
+  expect(ofServer().filter(({ pid, parent }) => [pid, parent].includes(killed))).toEqual([])
   await untilReady('polite')
   expect(existsSync(place('goodbye'))).toBe(false)
 })
