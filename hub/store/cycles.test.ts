@@ -47,12 +47,12 @@ test('the cycle that took a message', async () => {
     postItem(tx, { thread: 'thr_a', source: 'chat', externalId: 'msg_1', payload, power: 'routine', at: 0 }),
   )
   expect(await cyclesOfMessage(store.db, 'msg_1')).toEqual([
-    { thread: 'thr_a', id: null, status: null, note: null },
+    { thread: 'thr_a', id: null, status: null, note: null, input_tokens: null, output_tokens: null },
   ])
   await make(store, 'cyc_1', 'thr_a', 1)
   await store.write(tx => drainItems(tx, 'thr_a', 'cyc_1'))
   expect(await cyclesOfMessage(store.db, 'msg_1')).toEqual([
-    { thread: 'thr_a', id: 'cyc_1', status: 'running', note: null },
+    { thread: 'thr_a', id: 'cyc_1', status: 'running', note: null, input_tokens: 0, output_tokens: 0 },
   ])
   expect(await cyclesOfMessage(store.db, 'msg_2')).toEqual([])
 })
