@@ -46,8 +46,9 @@ export function writeSbom(root: string, folder: string): void {
 
 /** Has npm list all packages, and leaves out those for development, as well as what differs at every build. */
 function readSbom(root: string): Sbom {
-  // npm's own --omit=dev leaves out too much: whatever a package for development uses as well.
-  const args = ['sbom', '--sbom-format=cyclonedx', '--package-lock-only']
+  // npm's own --omit=dev, the default where NODE_ENV says production, leaves out too much: whatever a package for
+  // development uses as well.
+  const args = ['sbom', '--sbom-format=cyclonedx', '--package-lock-only', '--include=dev']
   const text = execFileSync('npm', args, { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 ** 2 })
   const { serialNumber: _, metadata, components, dependencies, ...rest } = JSON.parse(text) as Sbom
   const { timestamp: __, ...about } = metadata
