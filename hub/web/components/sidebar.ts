@@ -39,7 +39,7 @@ export function Sidebar(props: SidebarProps) {
       <${Flower} name="superbloom" /><span>Superbloom</span>
       ${onClose && html`<button type="button" class="quiet square" aria-label="Close" onClick=${onClose}><${Icon} name="close" /></button>`}
     </div>
-    <div class="find" role="search">
+    <div class="find" role="search" aria-label="Conversations">
       <${Icon} name="search" />
       <input type="search" aria-label="Find conversations and messages" placeholder="Find" maxlength="200" dir="auto"
         value=${typed} onInput=${(event: Event) => setTyped(typedIn(event))} />
