@@ -1,4 +1,7 @@
-/** The address's hash holds `#token=…`, which is only read and cleared at once, and `#c=<conversation>`. */
+/**
+ * The address's hash holds `#token=…`, which is only read and cleared at once, and `#c=<conversation>` or
+ * `#p=<place>/<section>`.
+ */
 
 const SESSION = 'superbloom.session'
 const HOLDER = 'superbloom.name'
@@ -19,11 +22,20 @@ export function conversationInAddress(): string | null {
   return new URLSearchParams(location.hash.slice(1)).get('c')
 }
 
+export function placeInAddress(): string | null {
+  return new URLSearchParams(location.hash.slice(1)).get('p')
+}
+
 /** Puts a conversation into the address; `asStep`: the back button returns to the one before. */
 export function showInAddress(id: string, asStep: boolean) {
   if (conversationInAddress() === id) return
   const hash = `#c=${encodeURIComponent(id).replaceAll('%2F', '/')}`
   history[asStep ? 'pushState' : 'replaceState'](null, '', hash)
+}
+
+/** Puts a place into the address; the back button returns to what was shown before. */
+export function showPlaceInAddress(path: string) {
+  if (placeInAddress() !== path) history.pushState(null, '', `#p=${path}`)
 }
 
 function replaceHash(hash: URLSearchParams) {

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { conversationInAddress, read, showInAddress, write } from './address.ts'
+import { conversationInAddress, placeInAddress, read, showInAddress, write } from './address.ts'
 import { agentOf, type ChatState } from './conversation-store.ts'
 
 const LAST = 'superbloom.conversation'
@@ -28,7 +28,7 @@ export function useCurrent(
   useEffect(() => {
     if (current === null) return
     session.open(current)
-    showInAddress(current, false)
+    if (placeInAddress() === null) showInAddress(current, false)
     write(LAST, current)
   }, [current, session])
 

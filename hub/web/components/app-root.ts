@@ -9,11 +9,14 @@ import { createOutbox } from '../outbox.ts'
 import { createPanelData } from '../panel-data.ts'
 import { createSession } from '../session.ts'
 import { type SignedIn, type SignIn, signIn, signOut } from '../sign-in.ts'
+import { createStore } from '../store.ts'
 import { Gate, SwitchPerson, Waiting } from './gate.ts'
 import { Shell } from './shell.ts'
 
 /** Milliseconds after which a sign-in at a hub that cannot be reached is tried again. */
 const AGAIN = 3_000
+/** Milliseconds in which a burst of news ends. */
+const SETTLE = 1_000
 
 /** The whole page: the gate, the wait for a sign-in, or the session behind them. */
 export function App() {
@@ -118,7 +121,7 @@ function isSendable(token: string) {
 }
 
 function Connected({ token, onLeave }: { token: string; onLeave: (cause: string | null) => void }) {
-  const [{ session, panel }] = useState(() => openHub(token))
+  const [{ session, ...parts }] = useState(() => openHub(token))
   const link = useStore(session.link)
 
   useEffect(() => {
@@ -144,12 +147,13 @@ function Connected({ token, onLeave }: { token: string; onLeave: (cause: string 
     if (link.status === 'refused') onLeave(link.cause)
   }, [link])
 
-  return html`<${Shell} session=${session} panel=${panel} onForget=${() => onLeave(null)} />`
+  return html`<${Shell} session=${session} ...${parts} onForget=${() => onLeave(null)} />`
 }
 
 function openHub(token: string) {
   const mcp = createMcp({ url: new URL('./mcp', document.baseURI), token })
   const panel = createPanelData({ mcp, clock: systemClock })
+  const { news, report } = createNews()
   const session = createSession({
     mcp,
     openSocket: () => new WebSocket(socketUrl(), ['superbloom.v1', `bearer.${token}`]),
@@ -159,12 +163,31 @@ function openHub(token: string) {
     newId,
     schedule,
     onWelcome: () => {
+      report()
       panel.touch()
       lookForUpdate()
     },
-    onNews: panel.touch,
+    onNews: () => {
+      report()
+      panel.touch()
+    },
   })
-  return { session, panel }
+  return { session, mcp, panel, news }
+}
+
+/** Counts what may have changed the answers of the hub's tools; a burst counts once. */
+function createNews() {
+  const news = createStore(0)
+  let isPending = false
+  const report = () => {
+    if (isPending) return
+    isPending = true
+    systemClock.after(SETTLE, () => {
+      isPending = false
+      news.set(news.get() + 1)
+    })
+  }
+  return { news, report }
 }
 
 function socketUrl() {

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { html } from '../html.ts'
-import { reasonOf } from '../mcp.ts'
+import { useAction } from '../use-tool.ts'
 
 interface AskAgainProps {
   label: string
@@ -16,13 +16,13 @@ interface AskAgainProps {
 /** A button that asks for confirmation in place. The hub's refusal is shown beside it. */
 export function AskAgain({ label, name, question, yes, busy, no = 'Keep', onYes }: AskAgainProps) {
   const [isAsking, setAsking] = useState(false)
-  const { isBusy, error, start } = useAction(onYes)
+  const { isBusy, error, start } = useAction()
   const keep = useRef<HTMLElement>(null)
   useLayoutEffect(() => {
     if (isAsking) keep.current?.focus()
   }, [isAsking])
   const run = async () => {
-    await start()
+    await start(onYes)
     setAsking(false)
   }
 
@@ -50,22 +50,9 @@ interface ActButtonProps {
 
 /** A button that acts at once. */
 export function ActButton({ label, busy, name, onClick }: ActButtonProps) {
-  const { isBusy, error, start } = useAction(onClick)
+  const { isBusy, error, start } = useAction()
   return html`<div class="card-actions">
-    <button type="button" class="quiet" aria-label=${name} aria-disabled=${isBusy ? 'true' : 'false'} onClick=${start}>${isBusy ? busy : label}</button>
+    <button type="button" class="quiet" aria-label=${name} aria-disabled=${isBusy ? 'true' : 'false'} onClick=${() => start(onClick)}>${isBusy ? busy : label}</button>
     ${error && html`<span class="panel-error" role="alert">${error}</span>`}
   </div>`
-}
-
-/** Returns whether an action runs, why it failed, and a function that starts it once at a time. */
-function useAction(action: () => Promise<void>) {
-  const [isBusy, setBusy] = useState(false)
-  const [error, setError] = useState<string | null>(null)
-  const start = async () => {
-    if (isBusy) return
-    setBusy(true)
-    setError(await action().then(() => null, reasonOf))
-    setBusy(false)
-  }
-  return { isBusy, error, start }
 }

@@ -3,9 +3,12 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { read, write } from '../address.ts'
 import { useMedia, useStore } from '../hooks.ts'
 import { classes, html } from '../html.ts'
+import type { Mcp } from '../mcp.ts'
 import type { PanelData } from '../panel-data.ts'
 import type { Session } from '../session.ts'
+import type { Store } from '../store.ts'
 import { useCurrent } from '../use-current.ts'
+import { usePlace } from '../use-place.ts'
 import { usePresence } from '../use-presence.ts'
 import { useReadMarks } from '../use-read-marks.ts'
 import { useShortcuts } from '../use-shortcuts.ts'
@@ -13,18 +16,25 @@ import { newConversationId } from '../words.ts'
 import { Chat } from './chat.ts'
 import { Welcome } from './gate.ts'
 import { Panel } from './panel.ts'
+import { PlaceView } from './place-view.ts'
 import { Sheet } from './sheet.ts'
 import { Sidebar } from './sidebar.ts'
 
 const PANEL = 'superbloom.panel'
 
-type ShellProps = { session: Session; panel: PanelData; onForget: () => void }
+interface ShellProps {
+  session: Session
+  mcp: Mcp
+  news: Store<number>
+  panel: PanelData
+  onForget: () => void
+}
 
 /**
  * The page behind the gate: conversations, chat, and the hub's panel; they are side by side where there is
  * room.
  */
-export function Shell({ session, panel, onForget }: ShellProps) {
+export function Shell({ session, mcp, news, panel, onForget }: ShellProps) {
   const chat = useStore(session.chat)
   const link = useStore(session.link)
   const wide = useMedia('(min-width: 60rem)')
@@ -36,8 +46,11 @@ export function Shell({ session, panel, onForget }: ShellProps) {
   const isOwner = chat.role === 'owner'
   const panelOpen = isOwner && wantsPanel
   const [current, open] = useCurrent(chat, session)
-  const unread = useReadMarks(chat, current)
-  usePresence(session, link, current)
+  const [found, openPlace] = usePlace()
+  const shown = isOwner ? found : null
+  const looked = shown ? null : current
+  const unread = useReadMarks(chat, looked)
+  usePresence(session, link, looked)
   const composer = useRef<HTMLTextAreaElement>(null)
 
   useShortcuts(composer, () => (panelOpen ? showPanel(false) : undefined))
@@ -52,8 +65,12 @@ export function Shell({ session, panel, onForget }: ShellProps) {
 
   if (!chat.hub || !current) return html`<${Welcome} chat=${chat} link=${link} onForget=${onForget} />`
 
-  const choose = (id: string) => {
+  const visit = (path: string | null) => {
     setNavOpen(false)
+    openPlace(path)
+  }
+  const choose = (id: string) => {
+    visit(null)
     open(id)
   }
   const find = (id: string, seq: number) => {
@@ -67,15 +84,19 @@ export function Shell({ session, panel, onForget }: ShellProps) {
   const sidebar = html`<${Sidebar}
     chat=${chat} changes=${session.conversations} current=${current} unread=${unread}
     onChoose=${choose} onFound=${find} onNew=${begin} onLeave=${open} onForget=${onForget}
-    onClose=${wide ? null : () => setNavOpen(false)} />`
+    onClose=${wide ? null : () => setNavOpen(false)} place=${shown?.place.id ?? null} onPlace=${visit} />`
+  const onNav = wide ? null : () => setNavOpen(true)
+  const main = shown
+    ? html`<${PlaceView} ...${shown} parts=${{ mcp, chat, session, news }} onOpen=${visit} onClose=${() => choose(current)} onNav=${onNav} />`
+    : html`<${Chat} key=${current} id=${current} session=${session} chat=${chat} link=${link} composer=${composer} sought=${sought?.id === current ? sought : null}
+      panelOpen=${panelOpen} onShow=${show} onPanel=${isOwner ? () => showPanel(!panelOpen) : null} onNav=${onNav}
+      hasUnread=${Object.keys(unread).some(id => id !== current)} />`
   const hubPanel = html`<${Panel} panel=${panel} chat=${chat} session=${session} marked=${marked} onClose=${() => showPanel(false)} />`
 
   return html`<div class=${classes('shell', wide && 'with-nav', roomy && panelOpen && 'with-panel')}>
-    <a class="skip" href="#composer" onClick=${skipTo(composer)}>Skip to the message box</a>
+    ${!shown && html`<a class="skip" href="#composer" onClick=${skipTo(composer)}>Skip to the message box</a>`}
     ${wide && html`<div class="nav-column">${sidebar}</div>`}
-    <${Chat} key=${current} id=${current} session=${session} chat=${chat} link=${link} composer=${composer} sought=${sought?.id === current ? sought : null}
-      panelOpen=${panelOpen} onShow=${show} onPanel=${isOwner ? () => showPanel(!panelOpen) : null} onNav=${wide ? null : () => setNavOpen(true)}
-      hasUnread=${Object.keys(unread).some(id => id !== current)} />
+    ${main}
     ${roomy && panelOpen && html`<aside class="panel-column" aria-label="The hub">${hubPanel}</aside>`}
     ${!wide && navOpen && html`<${Sheet} label="Conversations" side="start" onClose=${() => setNavOpen(false)}>${sidebar}<//>`}
     ${!roomy && panelOpen && html`<${Sheet} label="The hub" side="end" onClose=${() => showPanel(false)}>${hubPanel}<//>`}

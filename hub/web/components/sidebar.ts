@@ -3,6 +3,7 @@ import type { Conversation } from '../conversation.ts'
 import { type Agent, agentOf, type ChatState, type Hub } from '../conversation-store.ts'
 import { useStore } from '../hooks.ts'
 import { html, typedIn } from '../html.ts'
+import { PLACES } from '../places.ts'
 import type { Session } from '../session.ts'
 import { theme, toggleTheme } from '../theme.ts'
 import { agentWords, conversationTitle, isUnnamed } from '../words.ts'
@@ -24,6 +25,9 @@ interface SidebarProps {
   onLeave: (id: string) => void
   onForget: () => void
   onClose: (() => void) | null
+  /** Id of the place that is shown in the room of the chat. */
+  place: string | null
+  onPlace: (id: string) => void
 }
 
 /** Lists the conversations by agent, and the page's own settings. */
@@ -39,6 +43,7 @@ export function Sidebar(props: SidebarProps) {
       <${Flower} name="superbloom" /><span>Superbloom</span>
       ${onClose && html`<button type="button" class="quiet square" aria-label="Close" onClick=${onClose}><${Icon} name="close" /></button>`}
     </div>
+    ${chat.role === 'owner' && html`<${Places} current=${props.place} onOpen=${props.onPlace} />`}
     <div class="find" role="search" aria-label="Conversations">
       <${Icon} name="search" />
       <input type="search" aria-label="Find conversations and messages" placeholder="Find" maxlength="200" dir="auto"
@@ -51,6 +56,20 @@ export function Sidebar(props: SidebarProps) {
     <${Undo} chat=${chat} onUndo=${changes.keep} />
     <${Settings} hub=${chat.hub} onForget=${onForget} />
   </nav>`
+}
+
+function Places({ current, onOpen }: { current: string | null; onOpen: (id: string) => void }) {
+  return html`<div class="places">
+    ${PLACES.map(
+      ({
+        id,
+        label,
+        icon,
+      }) => html`<button type="button" key=${id} class="conversation" aria-current=${id === current ? 'page' : undefined} onClick=${() => onOpen(id)}>
+        <${Icon} name=${icon} /><span>${label}</span>
+      </button>`,
+    )}
+  </div>`
 }
 
 /**
@@ -95,7 +114,7 @@ function AgentEntry({ agent, query, of }: { agent: Agent; query: string; of: Sid
       ${listed(of, agent.name, query).map(
         one => html`<${ConversationRow} key=${one.id} conversation=${one} changes=${changes}
           title=${one.id === agent.name && !one.title ? 'main' : conversationTitle(one)}
-          isCurrent=${one.id === current} isUnread=${unread[one.id] === true}
+          isCurrent=${one.id === current && of.place === null} isUnread=${unread[one.id] === true}
           onChoose=${onChoose} onDelete=${chat.role === 'owner' ? remove : null} />`,
       )}
     </ul>

@@ -1,0 +1,139 @@
+import { useState } from 'preact/hooks'
+import type { ListedPerson, ListedToken, PEOPLE_ROLES, Role } from '../../../../schemas/tokens.ts'
+import { useNow } from '../../hooks.ts'
+import { html, typedIn } from '../../html.ts'
+import type { SectionProps } from '../../places.ts'
+import { relative } from '../../time.ts'
+import { useAction, useTool } from '../../use-tool.ts'
+import { AskAgain } from '../ask-again.ts'
+import { CopyButton } from '../copy-button.ts'
+import { Section } from '../section.ts'
+import { Time } from '../time.ts'
+
+interface Listed {
+  tokens: ListedToken[]
+  people: ListedPerson[]
+}
+
+/** Shows who may sign in and which tokens open the hub; lets the owner add and end both. */
+export function People({ mcp, news }: SectionProps) {
+  const { value, error, read } = useTool<Listed>({ mcp, news }, 'hub_list_tokens')
+  const now = useNow(30_000)
+  const act = async (tool: string, args: Record<string, unknown>) => {
+    await mcp.call(tool, args)
+    await read()
+  }
+  const people = value?.people ?? []
+  const tokens = value?.tokens ?? []
+  return html`<${Section} title="People" error=${error} isLoading=${value === null}>
+      ${people.length === 0 && html`<p class="panel-none">Nobody besides you. A member chats, looks and acts; a guest chats with shared agents and looks.</p>`}
+      <ul class="cards">
+        ${people.map(
+          one => html`<li class="card" key=${one.name}>
+            <div class="card-head"><span class="card-name">${one.name}</span><span class="card-state">${one.role}</span></div>
+            <div class="card-actions">
+              <${NewLink} mcp=${mcp} name=${one.name} onDone=${read} />
+              <${AskAgain} label="Lock out" name=${`Lock out ${one.name}`} question=${`End all sign-ins of ${one.name}?`} yes="Lock out" busy="Ending…" onYes=${() => act('hub_remove_person', { name: one.name })} />
+            </div>
+          </li>`,
+        )}
+      </ul>
+      <${AddPerson} mcp=${mcp} onDone=${read} />
+    <//>
+    <${Section} title="Tokens and sign-ins" isLoading=${value === null}>
+      <ul class="cards">
+        ${tokens.map(
+          one => html`<li class="card" key=${one.id}>
+            <div class="card-head"><span class="card-name">${one.name}</span><span class="card-state">${one.role}</span></div>
+            <p class="card-facts">
+              <span>${KINDS[one.kind]}</span>
+              <span>${one.lastUsedAt === undefined ? 'never used' : html`used <${Time} at=${one.lastUsedAt}>${relative(Math.min(one.lastUsedAt, now), now)}<//>`}</span>
+              ${one.expiresAt !== undefined && html`<span>ends <${Time} at=${one.expiresAt}>${relative(one.expiresAt, now)}<//></span>`}
+              ${one.tools && html`<span>only <code>${one.tools.join(' ')}</code></span>`}
+            </p>
+            <${AskAgain} label="Revoke" name=${`Revoke ${one.name}, ${KINDS[one.kind]}`} question="End it at once?" yes="Revoke" busy="Revoking…" onYes=${() => act('hub_revoke_token', { which: one.id })} />
+          </li>`,
+        )}
+      </ul>
+      <${AddToken} mcp=${mcp} onDone=${read} />
+    <//>`
+}
+
+const KINDS: Record<ListedToken['kind'], string> = {
+  token: 'token',
+  session: 'sign-in of a browser',
+  link: 'link that was not used yet',
+  grant: 'program that signed in',
+}
+const PERSON_ROLES: typeof PEOPLE_ROLES = ['member', 'guest']
+
+type FormProps = Pick<SectionProps, 'mcp'> & { onDone: () => Promise<void> }
+type Invitation = { name: string; link: string }
+
+function NewLink({ mcp, name, onDone }: FormProps & { name: string }) {
+  const { isBusy, error, start } = useAction()
+  const [made, setMade] = useState<Invitation | null>(null)
+  const make = () =>
+    start(async () => {
+      setMade(await mcp.call<Invitation>('hub_add_person', { name }))
+      await onDone()
+    })
+  if (made) return html`<${Secret} label=${linkWords(made)} text=${made.link} />`
+  return html`<button type="button" class="quiet" aria-disabled=${isBusy ? 'true' : 'false'} onClick=${make}>New link<span class="visually-hidden"> for ${name}</span></button>
+    ${error && html`<span class="panel-error" role="alert">${error}</span>`}`
+}
+
+function linkWords({ name }: Invitation) {
+  return `${name} signs in with this link, once, within a day:`
+}
+
+function AddPerson({ mcp, onDone }: FormProps) {
+  const { error, start } = useAction()
+  const [name, setName] = useState('')
+  const [role, setRole] = useState<string>(PERSON_ROLES[0])
+  const [made, setMade] = useState<Invitation | null>(null)
+  const onSubmit = (event: Event) => {
+    event.preventDefault()
+    void start(async () => {
+      setMade(await mcp.call<Invitation>('hub_add_person', { name: name.trim(), role }))
+      setName('')
+      await onDone()
+    })
+  }
+  return html`<form class="row-form" onSubmit=${onSubmit}>
+    <label>Name <input required maxlength="60" autocomplete="off" autocapitalize="none" value=${name} onInput=${(event: Event) => setName(typedIn(event))} /></label>
+    <label>Role <select value=${role} onChange=${(event: Event) => setRole(typedIn(event))}>${PERSON_ROLES.map(one => html`<option key=${one}>${one}</option>`)}</select></label>
+    <button class="primary">Add a person</button>
+    ${error && html`<p class="panel-error" role="alert">${error}</p>`}
+    ${made && html`<${Secret} label=${linkWords(made)} text=${made.link} />`}
+  </form>`
+}
+
+function AddToken({ mcp, onDone }: FormProps) {
+  const { error, start } = useAction()
+  const [name, setName] = useState('')
+  const [role, setRole] = useState<Role>('client')
+  const [made, setMade] = useState<{ token: string } | null>(null)
+  const onSubmit = (event: Event) => {
+    event.preventDefault()
+    void start(async () => {
+      setMade(await mcp.call<{ token: string }>('hub_create_token', { name: name.trim(), role }))
+      setName('')
+      await onDone()
+    })
+  }
+  return html`<form class="row-form" onSubmit=${onSubmit}>
+    <label>Name <input required maxlength="60" autocomplete="off" autocapitalize="none" value=${name} onInput=${(event: Event) => setName(typedIn(event))} /></label>
+    <label>For <select value=${role} onChange=${(event: Event) => setRole(typedIn(event) as Role)}>
+      <option value="client">a program</option><option value="hook">a webhook of this name</option><option value="metrics">a scraper of /metrics</option>
+    </select></label>
+    <button class="primary">Make a token</button>
+    ${error && html`<p class="panel-error" role="alert">${error}</p>`}
+    ${made && html`<${Secret} label="The token, shown this one time:" text=${made.token} />`}
+  </form>`
+}
+
+/** Shows a secret that is known this one time. */
+function Secret({ label, text }: { label: string; text: string }) {
+  return html`<div class="secret" role="status"><p>${label}</p><code class="wrap">${text}</code> <${CopyButton} text=${text} label="Copy" /></div>`
+}

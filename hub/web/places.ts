@@ -1,0 +1,52 @@
+import type { ComponentType } from 'preact'
+import type { ChatState } from './conversation-store.ts'
+import type { Mcp } from './mcp.ts'
+import type { Session } from './session.ts'
+import type { Store } from './store.ts'
+
+/** What each section gets. */
+export interface SectionProps {
+  mcp: Mcp
+  chat: ChatState
+  session: Session
+  /** A number that grows, at most once a second, after what may change the answers of the hub's tools. */
+  news: Store<number>
+}
+
+export interface PlaceSection {
+  id: string
+  label: string
+  /** Loads the section's code at its first use. */
+  load: () => Promise<ComponentType<SectionProps>>
+}
+
+export interface Place {
+  id: string
+  label: string
+  icon: string
+  sections: readonly PlaceSection[]
+}
+
+/** What the owner's page has beside the chat, in the order of the sidebar. Addresses name it `#p=<place>/<section>`. */
+export const PLACES: readonly Place[] = [
+  {
+    id: 'settings',
+    label: 'Settings',
+    icon: 'settings',
+    sections: [
+      {
+        id: 'people',
+        label: 'People and tokens',
+        load: async () => (await import('./components/settings/people.ts')).People,
+      },
+    ],
+  },
+]
+
+/** Returns the place and the section that an address names; a section that does not exist is the first one. */
+export function findPlace(path: string | null): { place: Place; section: PlaceSection } | null {
+  const [placeId, sectionId] = (path ?? '').split('/')
+  const place = PLACES.find(({ id }) => id === placeId)
+  const section = place?.sections.find(({ id }) => id === sectionId) ?? place?.sections[0]
+  return place && section ? { place, section } : null
+}

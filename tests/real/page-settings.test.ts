@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestHub, type TestHub } from '../support/test-hub.ts'
+import { expectNoViolations } from './page/axe.ts'
+import { usePages } from './page/pages.ts'
+import { linkTo, messageBox } from './page/steps.ts'
+
+const pages = usePages()
+let hub: TestHub
+beforeAll(async () => {
+  hub = await startTestHub({
+    config: 'servers: { metrics: false }\n',
+    agents: { homelab: '---\ndescription: Talks with the house\nshared: true\n---\nYou are kind.\n' },
+  })
+})
+afterAll(() => hub[Symbol.asyncDispose]())
+
+test('the owner lets a person in and locks them out again, without a shell', async () => {
+  const { page } = await pages.open(linkTo(hub))
+  await page.getByRole('button', { name: 'Settings' }).click()
+  expect(page.url()).toContain('#p=settings')
+  const people = page.getByRole('region', { name: 'People' })
+  await people.getByText('Nobody besides you').waitFor()
+  await people.getByRole('textbox', { name: 'Name' }).fill('anna')
+  await people.getByRole('button', { name: 'Add a person' }).click()
+  const link = await people.getByRole('status').locator('code').textContent()
+  await expectNoViolations(page, 'people')
+
+  const { page: hers } = await pages.open(link ?? '', { mayLog: /401|WebSocket/ })
+  await messageBox(hers).waitFor()
+  expect(await hers.getByRole('button', { name: 'Settings' }).count()).toBe(0)
+  await hers.goto(`${hers.url().split('#')[0]}#p=settings`)
+  await messageBox(hers).waitFor()
+
+  await page.reload()
+  await people.getByRole('button', { name: 'Lock out anna' }).click()
+  await people.getByRole('button', { name: 'Lock out', exact: true }).click()
+  await people.getByText('Nobody besides you').waitFor()
+  await hers.getByRole('textbox', { name: 'Token' }).waitFor()
+
+  await page.goBack()
+  await messageBox(page).waitFor()
+})
+
+test('a token is made, shown once and revoked', async () => {
+  const { page } = await pages.open(linkTo(hub))
+  await page.goto(`${page.url().split('#')[0]}#p=settings/people`)
+  const tokens = page.getByRole('region', { name: 'Tokens and sign-ins' })
+  await tokens.getByRole('textbox', { name: 'Name' }).fill('grafana')
+  await tokens.getByLabel('For').selectOption('metrics')
+  await tokens.getByRole('button', { name: 'Make a token' }).click()
+  const token = (await tokens.getByRole('status').locator('code').textContent()) ?? ''
+  const read = () => fetch(`${hub.url}/metrics`, { headers: { Authorization: `Bearer ${token}` } })
+  expect((await read()).status).toBe(200)
+  await tokens.getByRole('button', { name: 'Revoke grafana, token' }).click()
+  await tokens.getByRole('button', { name: 'Revoke', exact: true }).click()
+  await tokens.getByText('grafana').waitFor({ state: 'detached' })
+  expect((await read()).status).toBe(401)
+})
