@@ -22,6 +22,6 @@ WORKDIR /data
 VOLUME /data
 EXPOSE 8420
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.SUPERBLOOM_PORT || 8420}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "const { url, certificate } = JSON.parse(fs.readFileSync(process.env.SUPERBLOOM_DATA + '/hub.json')); if (certificate) process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'; fetch(url + '/healthz').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["superbloom"]
 CMD ["start"]

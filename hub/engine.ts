@@ -148,7 +148,10 @@ async function openPins(
 
 /** Lists what the sandbox hides from servers. */
 function listHidden({ current, file }: Foundation['config']) {
-  return { dataFolder: current.dataFolder, files: listSecretFiles(file) }
+  return {
+    dataFolder: current.dataFolder,
+    files: [...listSecretFiles(file), ...(current.tls?.files.slice(1) ?? [])],
+  }
 }
 
 function openMetaTools(foundation: Foundation, { agentsOf }: Router) {

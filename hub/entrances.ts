@@ -53,9 +53,9 @@ export async function openEntrances(
   const audit = createDoorAudit(foundation)
   const doors = openDoors(foundation, audit)
   const { servers } = engine.serverTools
-  const { host, port } = config.current
+  const { host, port, tls } = config.current
   let listening: Listening | undefined
-  const url = () => config.current.publicUrl ?? toUrl(host, listening?.port ?? port)
+  const url = () => config.current.publicUrl ?? toUrl(host, listening?.port ?? port, tls !== undefined)
   const hubToolDeps = toHubToolDeps(foundation, engine, url)
   const finder = stack.use(createToolFinder(findableIn(servers, OWN_TOOLS)))
   const hubPrompts = createHubPrompts(() => agents.all)
@@ -105,7 +105,7 @@ export async function openEntrances(
     metrics,
     logins: { publicUrl: () => config.current.publicUrl, logins: engine.serverTools.logins },
   })
-  listening = stack.use(await listen({ host, port, onRequest: app, log }))
+  listening = stack.use(await listen({ host, port, onRequest: app, log, pair: tls?.pair }))
   stack.use(openWebSocket(foundation, engine, { doors, audit, metrics }, listening))
   return listening
 }

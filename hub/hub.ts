@@ -4,6 +4,7 @@ import { Agent, EnvHttpProxyAgent, setGlobalDispatcher } from 'undici'
 import { modelsOf } from '../schemas/config.ts'
 import { HUB } from '../schemas/tokens.ts'
 import { type Agents, createAgents } from './config/agents.ts'
+import { watchCertificate } from './config/certificate.ts'
 import { openDataFolder } from './config/data-folder.ts'
 import type { Environment } from './config/environment.ts'
 import { createLiveConfig, type LiveConfig } from './config/live-config.ts'
@@ -21,7 +22,7 @@ import { createSignals, type SignalMap, type Signals } from './core/signals.ts'
 import { createTelemetry, type Telemetry, type Tracer } from './core/telemetry.ts'
 import { createEngine, type Engine } from './engine.ts'
 import { openEntrances } from './entrances.ts'
-import { toUrl } from './http/listen.ts'
+import { type Listening, toUrl } from './http/listen.ts'
 import { Tokens } from './http/tokens.ts'
 import { type LiveModels, openModels } from './model/open-models.ts'
 import { closeQuestions } from './store/approvals.ts'
@@ -92,11 +93,12 @@ export async function startHub(inputs: HubInputs): Promise<Hub> {
   const readyAt = clock.monotonic() + READY_AFTER_MS
   const engine = await createEngine(foundation, stack)
   const isReady = () => engine.serverTools.servers.settled || clock.monotonic() >= readyAt
-  const { port } = await openEntrances(foundation, engine, isReady, stack)
-  const url = toUrl(config.current.host, port)
+  const { host, tls } = config.current
+  const { port, renew } = await openEntrances(foundation, engine, isReady, stack)
+  const url = toUrl(host, port, tls !== undefined)
   await engine.start()
-  stack.use(await watch(foundation, engine))
-  writeHubFile(foundation, url, stack)
+  await watch(foundation, engine, stack)
+  keepHubFile(foundation, { url, isSecure: tls !== undefined, renew }, stack)
   foundation.log.info('hub_started', { url, audit: await readAuditEnd(foundation.store.db) })
   const whole = stack.move()
   return {
@@ -169,12 +171,32 @@ async function openTraces(
   return stack.use(openTracer(traces, { clock, log, version: readVersion(), placeOf }))
 }
 
-function writeHubFile({ config, startedAt }: Foundation, url: string, stack: AsyncDisposableStack): void {
+/** Tells the commands of this machine where the hub is, and with https by which certificate they know it. */
+function keepHubFile(
+  { config, startedAt, signals, log }: Foundation,
+  { url, isSecure, renew }: Pick<Listening, 'renew'> & { url: string; isSecure: boolean },
+  stack: AsyncDisposableStack,
+): void {
   const file = join(config.current.dataFolder, 'hub.json')
-  // The rename keeps readers that wait for the file from seeing half of it.
-  writeFileSync(`${file}.new`, `${JSON.stringify({ pid: process.pid, url, startedAt })}\n`, { mode: 0o600 })
-  renameSync(`${file}.new`, file)
+  let served = config.current.tls
+  const write = () => {
+    const certificate = isSecure ? served?.pem : undefined
+    const text = JSON.stringify({ pid: process.pid, url, startedAt, certificate })
+    // The rename keeps readers that wait for the file from seeing half of it.
+    writeFileSync(`${file}.new`, `${text}\n`, { mode: 0o600 })
+    renameSync(`${file}.new`, file)
+  }
+  write()
   stack.defer(() => rmSync(file, { force: true }))
+  const onConfig = () => {
+    const { tls } = config.current
+    if (!isSecure || !tls || tls.fingerprint === served?.fingerprint) return
+    renew(tls.pair)
+    served = tls
+    write()
+    log.info('certificate_renewed', { fingerprint: tls.fingerprint, expiresAt: tls.expiresAt })
+  }
+  stack.defer(signals.on('config', onConfig))
 }
 
 const START = { kind: 'start', actor: HUB } as const
@@ -212,7 +234,7 @@ async function recordFiles(
 }
 
 /** Applies changes of files, one after the other. */
-async function watch(foundation: Foundation, engine: Engine): Promise<AsyncDisposable> {
+async function watch(foundation: Foundation, engine: Engine, stack: AsyncDisposableStack): Promise<void> {
   const { clock, log, config, models, agents, signals, version } = foundation
   const { agentsFolder, dataFolder } = config.current
   const watched = { configFile: config.file, agentsFolder, dropInsFolder: join(dataFolder, 'servers') }
@@ -241,5 +263,13 @@ async function watch(foundation: Foundation, engine: Engine): Promise<AsyncDispo
   const onChange = (what: Changed) => {
     turn = turn.then(() => apply(what)).catch(error => log.error('change_not_applied', { what, error }))
   }
-  return watchFiles(watched, { clock, log, onChange })
+  stack.use(await watchFiles(watched, { clock, log, onChange }))
+  const certificate = stack.use(
+    watchCertificate(
+      () => config.current.tls,
+      () => onChange('config'),
+    ),
+  )
+  certificate.follow()
+  stack.defer(signals.on('config', certificate.follow))
 }

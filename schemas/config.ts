@@ -1,28 +1,14 @@
 import { z } from 'zod'
 import { authorization } from './authorization.ts'
-import { span, toMilliseconds } from './duration.ts'
+import { limit, limitToMilliseconds, MOST_SECONDS } from './duration.ts'
 import { name, serverName, toServerNames } from './names.ts'
 import { notify } from './notify.ts'
 import { power } from './power.ts'
 import { PROVIDER_NAMES } from './providers.ts'
 import { HEADER_TEXT, headerName, isHeaderText, requestBody } from './request-parts.ts'
 import { isTimezone } from './timezone.ts'
+import { tls } from './tls.ts'
 import { hookEntry, hookName } from './webhooks.ts'
-
-/** Highest number that counts as seconds: nobody would wait longer. */
-const MOST_SECONDS = 3_600
-
-/** A span or, as in other programs' entries, a number. */
-const limit = z.union([span, z.number().positive()])
-
-/**
- * Returns the milliseconds of a limit in an entry. A number up to 3,600 is in seconds (Cline, Roo Code,
- * Goose), a larger one in milliseconds (Gemini CLI, LibreChat).
- */
-export function limitToMilliseconds(given: z.infer<typeof limit>): number {
-  if (typeof given === 'string') return toMilliseconds(given)
-  return given > MOST_SECONDS ? given : given * 1_000
-}
 
 /** A size of memory as Docker writes it. */
 const memory = z.string().regex(/^[1-9]\d*[mg]$/, 'must be a size such as 512m or 2g')
@@ -299,6 +285,7 @@ export const configFile = z
       .default({})
       .describe('secrets of those who send to /hooks/<name>, by its name'),
     notify: notify.optional().describe('tells the owner elsewhere what waits for a person; default off'),
+    tls: tls.optional().describe('serves https in place of http'),
     authorization: authorization.optional().describe('sign-in of MCP clients with OAuth; default off'),
     concurrency: z.int().min(1).max(256).default(8).describe('cycles at once over all agents'),
     servers: servers.optional().describe('MCP servers by name; false switches a built-in one off'),

@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server } from 'node:http'
+import type { Server as SecureServer } from 'node:https'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { type ClientFrame, clientFrame, type HubFrame, toStopTarget } from '../../schemas/chat.ts'
@@ -54,7 +55,7 @@ export interface WebSocketDeps extends Chat {
 }
 
 /** Serves chat at `/ws` of the server. Disposing closes every socket. */
-export function attachWebSocket(server: Server, deps: WebSocketDeps): AsyncDisposable {
+export function attachWebSocket(server: Server | SecureServer, deps: WebSocketDeps): AsyncDisposable {
   const sockets = new WebSocketServer({
     noServer: true,
     maxPayload: LARGEST_READ,

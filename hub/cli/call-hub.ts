@@ -1,6 +1,7 @@
 import { Client, SdkHttpError, StreamableHTTPClientTransport, type Tool } from '@modelcontextprotocol/client'
 import { readVersion } from '../config/paths.ts'
 import { describeError, HubError } from '../core/errors.ts'
+import { createTrustedFetch } from '../core/trusted-fetch.ts'
 import { findHub, type RunningHub } from './find-hub.ts'
 import { print, printJson } from './print.ts'
 
@@ -59,6 +60,7 @@ async function connected<Result>(hub: RunningHub, use: (client: Client) => Promi
   )
   const transport = new StreamableHTTPClientTransport(new URL('/mcp', hub.url), {
     requestInit: { headers: { Authorization: `Bearer ${hub.token}` } },
+    fetch: createTrustedFetch(hub.certificate),
   })
   try {
     await client.connect(transport)

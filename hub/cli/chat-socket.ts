@@ -5,6 +5,7 @@ import type { HubFrame, SentFrame } from '../../schemas/chat.ts'
 import { decideBackoff } from '../core/backoff.ts'
 import { systemClock, systemTimezone } from '../core/clock.ts'
 import { parseJson } from '../core/json.ts'
+import { toTrust } from '../core/trusted-fetch.ts'
 import type { RunningHub } from './find-hub.ts'
 
 export type Decision = Omit<Extract<SentFrame, { type: 'decide' }>, 'type'>
@@ -22,9 +23,10 @@ const WAITS = { first: 1_000, longest: 15_000 }
 const FINAL: readonly (number | undefined)[] = [401, 403]
 
 /** Opens a socket at the hub's `/ws`, which is still connecting when this returns. */
-export function connectTo({ url, token }: RunningHub): WebSocket {
+export function connectTo({ url, token, certificate }: RunningHub): WebSocket {
   return new WebSocket(`${url.replace(/^http/, 'ws')}/ws`, 'superbloom.v1', {
     headers: { Authorization: `Bearer ${token}` },
+    ...toTrust(certificate),
   })
 }
 

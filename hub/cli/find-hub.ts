@@ -8,11 +8,18 @@ import { tokenFile } from '../config/token.ts'
 import { HubError } from '../core/errors.ts'
 import { parseJson } from '../core/json.ts'
 
-const hubFile = z.object({ pid: z.int(), url: z.url(), startedAt: z.number() })
+const hubFile = z.object({
+  pid: z.int(),
+  url: z.url(),
+  startedAt: z.number(),
+  certificate: z.string().optional(),
+})
 
 export interface RunningHub {
   url: string
   token: string
+  /** PEM of the certificate by which the hub is known; undefined for http. */
+  certificate?: string | undefined
 }
 
 /**
@@ -37,7 +44,8 @@ export function findHub(
   const token = config.token ?? (existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined)
   if (!token)
     throw new HubError('unauthorized', `There is no token: set SUPERBLOOM_TOKEN, or make ${file} readable`)
-  return { url: found.data.url, token }
+  const { url, certificate } = found.data
+  return { url, token, certificate }
 }
 
 /** Returns the hub that runs on the data folder; undefined for none. */

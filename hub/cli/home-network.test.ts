@@ -78,6 +78,13 @@ test('without a terminal: the address, that it is refused, the line to add, and 
   expect(existsSync(deps.configFile)).toBe(false)
 })
 
+test('a hub with a certificate of its own is reached over https', async () => {
+  await tellNetwork({ ...deps, hub: { ...deps.hub, url: 'https://127.0.0.1:8420' }, ask: answer('y') })
+  expect(said).toContain('From other devices: https://192.168.1.20:8420')
+  expect(said).toContain('https://192.168.1.20:8420/#token=sb_one-time')
+  expect(said).not.toContain('Over http nothing is encrypted')
+})
+
 test.each(['', 'n', 'no', 'maybe'])('the answer "%s" changes nothing and makes no link', async text => {
   await tellNetwork({ ...deps, ask: answer(text) })
   expect(questions).toEqual([`Write hosts: ["192.168.1.20"] into ${deps.configFile}? [y/N] `])

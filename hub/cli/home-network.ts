@@ -85,8 +85,8 @@ function decideReach({
   if (isLoopback(name) || host.startsWith('127.')) return undefined
   if (publicUrl !== undefined && !isLoopback(new URL(publicUrl).hostname))
     return { urls: [publicUrl], refused: [] }
-  const { port } = new URL(hub.url)
-  if (!EVERYWHERE.includes(host)) return { urls: [`http://${name}:${port}`], refused: [] }
+  const { port, protocol } = new URL(hub.url)
+  if (!EVERYWHERE.includes(host)) return { urls: [`${protocol}//${name}:${port}`], refused: [] }
   if (inContainer)
     return {
       why: 'A container does not know the addresses of its machine: name the one that other devices use under hosts in superbloom.yaml.',
@@ -98,7 +98,7 @@ function decideReach({
     ...addresses.filter(address => hosts.includes(address)),
     ...hosts.filter(each => !isIP(each)),
   ]
-  const toUrls = (names: readonly string[]) => names.map(each => `http://${each}:${port}`)
+  const toUrls = (names: readonly string[]) => names.map(each => `${protocol}//${each}:${port}`)
   return known.length > 0
     ? { urls: toUrls(known), refused: [] }
     : { urls: toUrls(addresses), refused: addresses }

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { sleep, systemClock } from '../core/clock.ts'
 import { HubError } from '../core/errors.ts'
 import { parseJson } from '../core/json.ts'
+import { createTrustedFetch } from '../core/trusted-fetch.ts'
 import { findHub, type RunningHub } from './find-hub.ts'
 import { print } from './print.ts'
 import { describeServer, untilTaken } from './server-state.ts'
@@ -73,14 +74,14 @@ function takePasted(input: Interface, hub: RunningHub, { state }: Begun): void {
       return
     }
     // The hub reports the outcome to `untilOver`.
-    fetch(new URL(`/oauth/callback${pasted.search}`, hub.url)).catch(() =>
+    createTrustedFetch(hub.certificate)(new URL(`/oauth/callback${pasted.search}`, hub.url)).catch(() =>
       print(`The hub at ${hub.url} does not answer.`),
     )
   })
 }
 
 async function ask(hub: RunningHub, method: string, path: string, body?: unknown): Promise<unknown> {
-  const response = await fetch(new URL(path, hub.url), {
+  const response = await createTrustedFetch(hub.certificate)(new URL(path, hub.url), {
     method,
     headers: { Authorization: `Bearer ${hub.token}`, 'Content-Type': 'application/json' },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),

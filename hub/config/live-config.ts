@@ -6,6 +6,8 @@ import { type Config, loadConfig, locateConfig } from './load.ts'
 
 export type LiveConfig = ReturnType<typeof createLiveConfig>
 
+const LATE_TLS = 'tls in superbloom.yaml: the hub changes between http and https when it starts again'
+
 /** Creates the current config. A wrong change is refused as a whole, and the old config stays. */
 export function createLiveConfig(first: Config, environment: Environment, log: Log) {
   let current = first
@@ -24,7 +26,8 @@ export function createLiveConfig(first: Config, environment: Environment, log: L
     },
     /** Problems of the file as it is now, and settings in it that look like mistakes. */
     get problems(): readonly string[] {
-      return refused === undefined ? current.warnings : [...current.warnings, refused]
+      const isLate = (first.tls === undefined) !== (current.tls === undefined)
+      return [...current.warnings, ...(isLate ? [LATE_TLS] : []), ...(refused === undefined ? [] : [refused])]
     },
     /** Removes the secrets of the config and of the environment from a text. */
     redact: (text: string) => redact(text),

@@ -6,6 +6,7 @@ import { describeError, HubError } from '../core/errors.ts'
 import type { LogLevel } from '../core/log.ts'
 import { isLoopback } from '../core/loopback.ts'
 import type { ModelsConfig } from '../core/model.ts'
+import { Certificate } from './certificate.ts'
 import { decideConfigured, isPasted, splitKeys, withoutSettings } from './configured-servers.ts'
 import type { Environment } from './environment.ts'
 import { decideModels } from './models.ts'
@@ -14,7 +15,7 @@ import { toCrashHold, toHost, toLogLevel, toPort, toPublicUrl, toToken } from '.
 import { keysWritten, parseYaml } from './yaml-file.ts'
 
 /** Keys of the file whose values are decided together with the environment, or checked once more. */
-type Decided = 'model' | 'timezone' | 'servers' | 'mcpServers' | 'inputs'
+type Decided = 'model' | 'timezone' | 'servers' | 'mcpServers' | 'inputs' | 'tls'
 
 /** The hub's whole configuration: the other keys of the file are in it as they are. Paths are absolute. */
 export interface Config extends Readonly<Omit<ConfigFile, Decided>> {
@@ -26,6 +27,8 @@ export interface Config extends Readonly<Omit<ConfigFile, Decided>> {
   readonly publicUrl: string | undefined
   readonly token: string | undefined
   readonly logLevel: LogLevel
+  /** The certificate of https; undefined for http. */
+  readonly tls: Certificate | undefined
   readonly timezone: string
   /** Undefined where the built-in commands answer. */
   readonly model: ModelsConfig | undefined
@@ -78,7 +81,7 @@ export function loadConfig(environment: Environment): Config {
   const publicUrl = toPublicUrl(environment('SUPERBLOOM_PUBLIC_URL'))
   if (file.authorization) checkPublicUrl(publicUrl)
   const servers = decideConfigured(file, path, held)
-  const { timezone, model: _, servers: __, mcpServers: ___, inputs: ____, ...settings } = file
+  const { timezone, model: _, servers: __, mcpServers: ___, inputs: ____, tls, ...settings } = file
   const token = toToken('SUPERBLOOM_TOKEN', environment('SUPERBLOOM_TOKEN'))
   return Object.freeze<Config>({
     ...settings,
@@ -90,6 +93,7 @@ export function loadConfig(environment: Environment): Config {
     publicUrl,
     token,
     logLevel: toLogLevel(read('logLevel', 'LOG_LEVEL', 'info')),
+    tls: tls && path ? new Certificate(path, tls) : undefined,
     // The getter defers loading eight megabytes of ICU's tables until something needs the zone.
     get timezone() {
       return timezone ?? systemTimezone()

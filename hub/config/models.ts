@@ -1,4 +1,5 @@
-import { type ConfigFile, limitToMilliseconds, type ModelEntryFile, modelsOf } from '../../schemas/config.ts'
+import { type ConfigFile, type ModelEntryFile, modelsOf } from '../../schemas/config.ts'
+import { limitToMilliseconds } from '../../schemas/duration.ts'
 import { KEY_VARIABLES, PROVIDER_NAMES, PROVIDERS, type ProviderName } from '../../schemas/providers.ts'
 import type { ModelConfig, ModelsConfig, Price } from '../core/model.ts'
 import type { Environment } from './environment.ts'

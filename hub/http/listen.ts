@@ -1,12 +1,20 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer as createSecureServer, type Server as SecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { HubError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 
 export interface Listening extends AsyncDisposable {
-  readonly server: Server
+  readonly server: Server | SecureServer
   /** The port that the server really listens on. */
   readonly port: number
+  /** Uses another certificate for new connections; does nothing where it serves http. Throws for a wrong one. */
+  renew(pair: Pair): void
+}
+
+interface Pair {
+  cert: Buffer
+  key: Buffer
 }
 
 /** Connections open at once; a house uses some dozens. The server closes any further one at once. */
@@ -20,16 +28,22 @@ export interface ListenOptions {
   port: number
   onRequest: RequestListener
   log: Log
+  /** The certificate of https; undefined for http. */
+  pair?: Pair | undefined
   mostConnections?: number
 }
 
-/** Serves HTTP; throws `conflict` with advice if the port is taken. */
+/** Serves HTTP or HTTPS; throws `conflict` with advice if the port is taken. */
 export async function listen(options: ListenOptions): Promise<Listening> {
-  const { host, port, onRequest, log, mostConnections = MOST_CONNECTIONS } = options
-  const server = createServer(
-    { keepAliveTimeout: 75_000, requestTimeout: LONGEST_REQUEST_MS, headersTimeout: LONGEST_HEAD_MS },
-    onRequest,
-  )
+  const { host, port, onRequest, log, pair, mostConnections = MOST_CONNECTIONS } = options
+  const limits = {
+    keepAliveTimeout: 75_000,
+    requestTimeout: LONGEST_REQUEST_MS,
+    headersTimeout: LONGEST_HEAD_MS,
+  }
+  const secure =
+    pair && createSecureServer({ ...limits, ...pair, handshakeTimeout: LONGEST_HEAD_MS }, onRequest)
+  const server = secure ?? createServer(limits, onRequest)
   server.maxConnections = mostConnections
   let isFull = false
   server.on('drop', () => {
@@ -51,6 +65,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   return {
     server,
     port: (server.address() as AddressInfo).port,
+    renew: next => secure?.setSecureContext(next),
     async [Symbol.asyncDispose]() {
       const closed = Promise.withResolvers<void>()
       server.close(() => closed.resolve())
@@ -75,7 +90,7 @@ function explain(error: unknown, host: string, port: number): unknown {
 }
 
 /** Returns an address that a person can open; a hub that listens everywhere is reached by loopback too. */
-export function toUrl(host: string, port: number): string {
+export function toUrl(host: string, port: number, isSecure: boolean): string {
   const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host
-  return `http://${name}:${port}`
+  return `${isSecure ? 'https' : 'http'}://${name}:${port}`
 }

@@ -103,7 +103,8 @@ function readServer(given: unknown): string {
  * the browser runs on (RFC 8252, 7.3).
  */
 function toBase({ socket }: Request, publicUrl: string | undefined): string {
-  return publicUrl?.startsWith('https:') ? publicUrl : `http://127.0.0.1:${socket.localPort}`
+  if (publicUrl?.startsWith('https:')) return publicUrl
+  return `${'encrypted' in socket ? 'https' : 'http'}://127.0.0.1:${socket.localPort}`
 }
 
 function queryOf({ url }: Request): URLSearchParams {

@@ -9,11 +9,14 @@ import {
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client'
 import { describeError } from '../core/errors.ts'
+import { createTrustedFetch } from '../core/trusted-fetch.ts'
 
 /** The hub's present address; it may change after a restart. */
 export interface HubAddress {
   url: string
   token: string
+  /** PEM of the certificate by which the hub is known; undefined for http. */
+  certificate?: string | undefined
   /** Path of MCP there: `/mcp`, `/mcp/<toolset>`, `/mcp?tools=lean`. */
   path: string
 }
@@ -44,14 +47,14 @@ const NO_STREAM = 405
  * the hub can tell of changes. Throws what went wrong.
  */
 export async function openHubSession(
-  { url, token, path }: HubAddress,
+  { url, token, certificate, path }: HubAddress,
   events: HubSessionEvents,
   reopening: Reopening | undefined,
 ) {
   const heard = Promise.withResolvers<void>()
   const hub = new StreamableHTTPClientTransport(new URL(path, url), {
     requestInit: { headers: { Authorization: `Bearer ${token}` } },
-    fetch: watchOwnStream({
+    fetch: watchOwnStream(createTrustedFetch(certificate), {
       onStreamOpen: heard.resolve,
       onStreamLost: error => events.onStreamLost(hub, error),
     }),
@@ -102,7 +105,10 @@ async function ask(
  * session is most likely gone: the transport is told that there is no such stream, so that it does not retry
  * while a new session is opened.
  */
-function watchOwnStream(events: { onStreamOpen(): void; onStreamLost(error: Error): void }): FetchLike {
+function watchOwnStream(
+  fetch: FetchLike,
+  events: { onStreamOpen(): void; onStreamLost(error: Error): void },
+): FetchLike {
   return async (url, init) => {
     const lastEventId = new Headers(init?.headers).get('last-event-id') ?? OWN_STREAM
     if (init?.method !== 'GET' || !lastEventId.startsWith(OWN_STREAM)) return fetch(url, init)

@@ -1,10 +1,6 @@
 import { resolve } from 'node:path'
-import {
-  limitToMilliseconds,
-  memoryToBytes,
-  type OAuthEntry,
-  type ServerEntry,
-} from '../../schemas/config.ts'
+import { memoryToBytes, type OAuthEntry, type ServerEntry } from '../../schemas/config.ts'
+import { limitToMilliseconds } from '../../schemas/duration.ts'
 import type { DropIn } from './drop-ins.ts'
 import type { OAuthSettings, ServerSpec } from './server-spec.ts'
 import { needsPrivileges, type Sandbox } from './stdio/sandbox.ts'

@@ -7,6 +7,7 @@ import { findDataProblem } from '../../config/data-folder.ts'
 import { createEnvironment, type Environment } from '../../config/environment.ts'
 import { type Config, loadConfig } from '../../config/load.ts'
 import { tokenFile } from '../../config/token.ts'
+import { systemClock, toLocal } from '../../core/clock.ts'
 import { describeUncontained } from '../../core/describe-uncontained.ts'
 import { describeError, HubError } from '../../core/errors.ts'
 import { toLine } from '../../core/text.ts'
@@ -50,6 +51,7 @@ export async function examine(environment: Environment): Promise<ModelFinding[]>
     ok(`config: ${config.configFile ?? 'none, defaults and environment'}`),
     ...config.warnings.map(what => warning(`config: ${what}`)),
     ...checkZone(config, environment),
+    ...checkCertificate(config, systemClock.now()),
     ...checkAgents(config, environment),
     ...checkData(config),
     ...checkStore(config),
@@ -57,6 +59,22 @@ export async function examine(environment: Environment): Promise<ModelFinding[]>
     ...(await checkModels(config, environment)),
     ...(await checkHub(config)),
   ]
+}
+
+/** Milliseconds before its end in which a certificate should have been renewed: those who renew do it a month before. */
+const RENEWED_BEFORE_MS = 14 * 86_400_000
+
+/** Warns of a certificate that ends soon. */
+export function checkCertificate(
+  { tls, timezone }: Pick<Config, 'tls' | 'timezone'>,
+  now: number,
+): ModelFinding[] {
+  if (!tls) return []
+  const at = toLocal(tls.expiresAt, timezone)
+  if (tls.expiresAt <= now) return [problem(`https: the certificate ${tls.files[0]} ended ${at}: renew it`)]
+  const isLate = tls.expiresAt - now < RENEWED_BEFORE_MS
+  const text = `https: the certificate ${tls.files[0]} holds until ${at}`
+  return [isLate ? warning(`${text}: see why it was not renewed`) : ok(text)]
 }
 
 /** Warns of a clock in UTC that nobody asked for, as in a container that is not told where it stands. */

@@ -25,7 +25,9 @@ async function start(options: { acceptLoss?: boolean }): Promise<void> {
   const where = own === undefined ? `in ${tokenFile(dataFolder)}` : 'what SUPERBLOOM_TOKEN says'
   const ending = new AbortController()
   await main((hub, config) => {
-    const { url, token } = hub
+    const { token } = hub
+    // A certificate is for a name, which is seldom the address that the hub listens on.
+    const url = (config.tls && config.publicUrl) ?? hub.url
     const open = process.stdout.isTTY
       ? `Open ${url}/#token=${token}`
       : `Open ${url}\nIt asks for the token, which is ${where}.`
