@@ -72,7 +72,7 @@ export async function createEngine(foundation: Foundation, stack: AsyncDisposabl
   let retired: readonly string[] = []
   const routes = { store, clock, newId, signals, telemetry, agents: () => agents.all, retired: () => retired }
   const router = createRouter(routes)
-  const metaTools = openMetaTools(foundation, router)
+  const metaTools = createMetaTools({ newId, signals, agentsOf: router.agentsOf, agent: agents.find })
   const metaNames = metaTools.map(({ name }) => name)
   const sandbox = await openSandbox(childEnvironment(), () => listHidden(config))
   const serverTools = stack.use(openServerTools(foundation, { router, metaNames, sandbox }, stack))
@@ -152,16 +152,6 @@ function listHidden({ current, file }: Foundation['config']) {
     dataFolder: current.dataFolder,
     files: [...listSecretFiles(file), ...(current.tls?.files.slice(1) ?? [])],
   }
-}
-
-function openMetaTools(foundation: Foundation, { agentsOf }: Router) {
-  const { newId, signals, agents } = foundation
-  return createMetaTools({
-    newId,
-    signals,
-    agentsOf,
-    agent: agents.find,
-  })
 }
 
 /** Returns a function that starts the clock of everything that has a time. */

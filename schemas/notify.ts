@@ -2,8 +2,8 @@ import { z } from 'zod'
 
 const notifiedOf = z.enum(['approvals', 'reminders', 'failures'])
 /**
- * What people are notified of: approvals and questions that wait, what an agent says without being asked, and what
- * failed.
+ * Kinds of notifications: approvals and questions that wait, messages that an agent sends without being asked, and
+ * failures.
  */
 export type NotifiedOf = z.infer<typeof notifiedOf>
 

@@ -2,22 +2,18 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { Server as SecureServer } from 'node:https'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { type ClientFrame, clientFrame, type HubFrame, toStopTarget } from '../../schemas/chat.ts'
-import { describeProblems } from '../../schemas/problems.ts'
+import { type ClientFrame, type HubFrame, toStopTarget } from '../../schemas/chat.ts'
 import type { Clock } from '../core/clock.ts'
 import { HubError, toPublicError } from '../core/errors.ts'
-import { parseJson, withoutNul } from '../core/json.ts'
 import type { Looks } from '../core/looks.ts'
 import { checkUse, may, type Principal, powerOf } from '../core/principal.ts'
-import { truncate } from '../core/text.ts'
 import type { DoorAudit } from '../store/door-audit.ts'
 import type { Chat } from './chat.ts'
+import { createEntryNews, type EntryNews } from './entry-news.ts'
 import { keepAlive } from './keep-alive.ts'
+import { clientIdOf, LARGEST_FRAME, type Problem, readFrame, TOO_MANY } from './read-frame.ts'
 import { createSubscriptions, type Subscriptions } from './subscriptions.ts'
 
-const LARGEST_FRAME = 1024 * 1024
-/** The most characters of an error about a frame, which names the frame's own keys. */
-const LONGEST_COMPLAINT = 1_000
 /** Bytes of the largest frame that still gets an error; a larger one ends the socket (close code 1009). */
 const LARGEST_READ = 4 * LARGEST_FRAME
 /** Bytes that may wait for a client: a slower one is closed, to spare memory, and comes back with `after`. */
@@ -61,6 +57,7 @@ export function attachWebSocket(server: Server | SecureServer, deps: WebSocketDe
     maxPayload: LARGEST_READ,
     handleProtocols: protocols => (protocols.has(PROTOCOL) ? PROTOCOL : false),
   })
+  const entries = createEntryNews(deps)
   server.on('upgrade', (request, socket, head) => {
     const onError = (error: Error) => deps.log.debug('socket_error', { error })
     socket.on('error', onError)
@@ -81,7 +78,7 @@ export function attachWebSocket(server: Server | SecureServer, deps: WebSocketDe
       sockets.handleUpgrade(request, socket, head, ws => {
         socket.off('error', onError)
         deps.countAnswer(101)
-        serve(ws, caller, deps)
+        serve(ws, caller, { ...deps, entries })
       })
     } catch (error) {
       turnAway(toPublicError(error))
@@ -94,6 +91,7 @@ export function attachWebSocket(server: Server | SecureServer, deps: WebSocketDe
       const closed = Promise.withResolvers<void>()
       sockets.close(() => closed.resolve())
       await closed.promise
+      entries[Symbol.dispose]()
     },
   }
 }
@@ -107,8 +105,9 @@ function refuse(socket: Duplex, error: { code: string; message: string; status: 
 }
 
 type Send = (frame: HubFrame) => void
+type SocketDeps = WebSocketDeps & { entries: EntryNews }
 
-function serve(ws: WebSocket, caller: Principal, deps: WebSocketDeps): void {
+function serve(ws: WebSocket, caller: Principal, deps: SocketDeps): void {
   const send: Send = frame => {
     if (ws.bufferedAmount > MOST_BUFFERED) return ws.terminate()
     if (ws.readyState === ws.OPEN) ws.send(JSON.stringify(frame))
@@ -161,22 +160,15 @@ function serve(ws: WebSocket, caller: Principal, deps: WebSocketDeps): void {
 }
 
 function listen(
-  deps: WebSocketDeps,
+  deps: SocketDeps,
   { caller, subscriptions, send }: Omit<Handling, 'deps' | 'lookAt'>,
 ): () => void {
   const isOwners = may(caller, 'records')
-  const tell = async (id: string) => {
-    if (!deps.mayUse(caller, id)) return
-    const conversation = await deps.findEntry(id)
-    if (conversation) send({ type: 'conversation', conversation })
-  }
-  const report = (error: unknown) => deps.log.error('conversation_not_told', { error })
   const offs = [
-    deps.signals.on('message', message => {
-      if (message.seq === 1) tell(message.conversation).catch(report)
-      subscriptions.onMessage(message)
+    deps.entries.on(conversation => {
+      if (deps.mayUse(caller, conversation.id)) send({ type: 'conversation', conversation })
     }),
-    deps.signals.on('conversation', ({ id }) => tell(id).catch(report)),
+    deps.signals.on('message', subscriptions.onMessage),
     deps.signals.on('forgotten', ({ conversation }) => subscriptions.onForgotten(conversation)),
     deps.signals.on('delta', delta => {
       if (subscriptions.has(delta.conversation)) send({ type: 'delta', ...delta })
@@ -273,35 +265,4 @@ function toRefused(frame: ClientFrame, why: string) {
 
 function toNoDecision({ name, role }: Principal): string {
   return `${name} decides nothing: its role is ${role}. The owner, or the member who asked for it, decides on the page or in the terminal.`
-}
-
-type Problem = { problem: Extract<HubFrame, { type: 'error' }> }
-
-const TOO_MANY: Problem = {
-  problem: { type: 'error', code: 'rate_limited', message: 'Too many frames at once; slow down.' },
-}
-
-/** Reads a frame of a client, or says what is wrong with it. */
-export function readFrame(data: Buffer): { frame: ClientFrame } | Problem {
-  if (data.length > LARGEST_FRAME) {
-    const message = `The frame has ${data.length} bytes; at most ${LARGEST_FRAME} are taken.`
-    return { problem: { type: 'error', code: 'too_large', message } }
-  }
-  const value = withoutNul(parseJson(data.toString('utf8')))
-  if (value === undefined) {
-    return { problem: { type: 'error', code: 'bad_request', message: 'The frame is not JSON.' } }
-  }
-  const parsed = clientFrame.safeParse(value)
-  if (parsed.success) return { frame: parsed.data }
-  const message = truncate(describeProblems(parsed.error, 'frame'), LONGEST_COMPLAINT)
-  return { problem: { type: 'error', code: 'bad_request', message, ...clientIdOf(value) } }
-}
-
-function clientIdOf(value: unknown): { clientId?: string } {
-  return typeof value === 'object' &&
-    value !== null &&
-    'clientId' in value &&
-    typeof value.clientId === 'string'
-    ? { clientId: value.clientId }
-    : {}
 }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { BlockList, isIP } from 'node:net'
 import type { networkInterfaces } from 'node:os'
-import { addHosts, toLine } from '../config/host-names.ts'
+import { addHosts, toHostsLine } from '../config/host-names.ts'
 import type { Config } from '../config/load.ts'
 import { isLoopback } from '../core/loopback.ts'
 import type { Hub } from '../hub.ts'
@@ -106,7 +106,7 @@ function decideReach({
 
 /** Lets names in after a yes; false where the hub still refuses them. */
 async function letIn({ configFile, ask, print }: NetworkDeps, names: readonly string[]): Promise<boolean> {
-  const line = toLine(names)
+  const line = toHostsLine(names)
   print('The hub refuses requests there until superbloom.yaml names these addresses.')
   const isWanted = /^y(es)?$/i.test(((await ask?.(`Write ${line} into ${configFile}? [y/N] `)) ?? '').trim())
   if (!isWanted) {

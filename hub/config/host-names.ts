@@ -18,12 +18,12 @@ export function addHosts({ file, text }: { file: string; text: string }, names: 
   if (problems.length === 0 && changed !== undefined && says(changed, expected)) return changed
   throw new HubError(
     'conflict',
-    `${file}: cannot be changed safely: write ${toLine([...known, ...added])} by hand.`,
+    `${file}: cannot be changed safely: write ${toHostsLine([...known, ...added])} by hand.`,
   )
 }
 
 /** Returns the line of a config file that names hosts. */
-export function toLine(names: readonly unknown[]): string {
+export function toHostsLine(names: readonly unknown[]): string {
   return `hosts: [${names.map(name => JSON.stringify(name)).join(', ')}]`
 }
 
@@ -42,6 +42,6 @@ function write(text: string, contents: unknown, names: readonly string[]): strin
     return text.slice(0, from) + quoted.map(name => `- ${name}\n${indent}`).join('') + text.slice(from)
   }
   if (isMap(contents) && contents.flow)
-    return insert(text, contents, 'hosts', toLine(names).slice('hosts: '.length))
-  return `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${toLine(names)}\n`
+    return insert(text, contents, 'hosts', toHostsLine(names).slice('hosts: '.length))
+  return `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${toHostsLine(names)}\n`
 }

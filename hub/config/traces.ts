@@ -2,7 +2,10 @@ import { HubError } from '../core/errors.ts'
 import type { TracesConfig } from '../core/telemetry.ts'
 import type { Environment } from './environment.ts'
 
-/** Reads where traces go from OpenTelemetry's own variables; undefined if they name nothing. Throws `bad_request` for an address that is none. */
+/**
+ * Reads where traces go from OpenTelemetry's own variables; undefined if they name nothing. Throws `bad_request` for
+ * an address that is none.
+ */
 export function readTraces(environment: Environment): TracesConfig | undefined {
   const own = environment('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT')
   const base = environment('OTEL_EXPORTER_OTLP_ENDPOINT')

@@ -19,7 +19,8 @@ export interface ScheduleAsk {
 const LONGEST_DELAY = 366 * 24 * 3_600_000
 
 /**
- * Returns a schedule with its first run, null where only an event fires it. Throws `invalid_arguments` that names the mistake and shows a right form.
+ * Returns a schedule with its first run, null where only an event fires it. Throws `invalid_arguments`, which names
+ * the mistake and shows a right form.
  */
 export function planSchedule(ask: ScheduleAsk, now: number, defaultTimezone: string) {
   const timezone = ask.timezone ?? defaultTimezone

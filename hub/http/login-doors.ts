@@ -1,7 +1,7 @@
 import express, { type Request, type RequestHandler, Router } from 'express'
 import { z } from 'zod'
 import { name as serverName } from '../../schemas/names.ts'
-import { UNKNOWN } from '../../schemas/tokens.ts'
+import { HUB, UNKNOWN } from '../../schemas/tokens.ts'
 import { HubError, toPublicError } from '../core/errors.ts'
 import type { DoorAudit } from '../store/door-audit.ts'
 import { bearerOf, type Doors } from './doors.ts'
@@ -42,7 +42,7 @@ export function createLoginDoors({ doors, audit, publicUrl, logins }: LoginDoorD
     response.setHeader('Content-Security-Policy', TEXT_POLICY)
     try {
       const server = await logins.finish(queryOf(request))
-      await audit.add({ kind: 'login', actor: 'hub', door: DOOR, outcome: 'ok', details: { server } })
+      await audit.add({ kind: 'login', actor: HUB, door: DOOR, outcome: 'ok', details: { server } })
       response
         .type('html')
         .send(

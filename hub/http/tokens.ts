@@ -84,7 +84,7 @@ export class Tokens implements Disposable {
 
   static async open(deps: TokensDeps): Promise<Tokens> {
     const tokens = new Tokens(deps, await readTokens(deps.store.db))
-    await tokens.#recordOwner('hub')
+    await tokens.#recordOwner(HUB)
     return tokens
   }
 
@@ -225,7 +225,10 @@ export class Tokens implements Disposable {
     })
   }
 
-  /** Exchanges a person's token, or a link, for a session; undefined for what opens none, as another session. Throws `rate_limited`. */
+  /**
+   * Exchanges a person's token, or a link, for a session; undefined for a secret that opens none, such as that of a
+   * session. Throws `rate_limited`.
+   */
   signIn(secret: string): Promise<(MadeToken & { principal: Principal }) | undefined> {
     return this.#exclusive(async () => {
       const row = this.#find(secret)

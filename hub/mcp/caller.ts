@@ -62,9 +62,9 @@ export function outcomeOf(result: object): 'ok' | 'error' | 'asks' {
 }
 
 /**
- * Forwards a request of a client by `run`; only the same request, by its name in `what`, goes on with it. A server's question meanwhile reaches the client in the way of its
- * era: as a request of its session, or as a result, after which the client repeats its request with the
- * answers.
+ * Forwards a request of a client by `run`. A server's question meanwhile reaches the client in the way of its era: as a
+ * request of its session, or as a result, after which the client repeats its request with the answers; only a request
+ * of the same name (`what`) continues it.
  */
 export async function forward(
   { pending, setLogLevel }: ForwardDeps,

@@ -152,7 +152,7 @@ async function readNotice(
     return { ...notice, buttons: () => makeButtons(deps, settings, isWhole ? approval : undefined) }
   }
   const message = await messageOfNotification(store.db, id)
-  // What is old by the time that somebody wants to be told is no news.
+  // A message that was old before notifications were switched on is no news.
   const isOld = attempts === 0 && created_at < clock.now() - NEWS_MS
   if (!message || isOld || isLookedAt(message.conversation_id)) return undefined
   return { ...toMessageNotice(message, { page, timezone }), buttons: async () => [] }

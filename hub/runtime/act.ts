@@ -78,8 +78,8 @@ async function takeUpdate(
 
 /**
  * Tells whether an item may join the running cycle: only one of the same power. While the agent answers one
- * conversation alone, messages of others wait. An item that is told in another conversation always waits, and so does everything while a
- * message with a schema is answered, or if the item has a schema or begins a new topic.
+ * conversation alone, messages of others wait. An item that is told in another conversation always waits, and so does
+ * everything while a message with a schema is answered, or if the item has a schema or begins a new topic.
  */
 function mayJoin({ agent, power, window, target, items }: ActiveCycle, item: InboxItem): boolean {
   if (!sharesPower(item, power)) return false

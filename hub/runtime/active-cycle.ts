@@ -44,7 +44,7 @@ export interface CycleMessage {
   /** Default the conversation of the cycle's reply. */
   conversation?: string | null
   data?: Record<string, unknown> | undefined
-  /** What people are notified of by it; default what the agent says without being asked. */
+  /** The kind of notification that the message causes; default that of what an agent says unasked. */
   tells?: NotifiedOf
 }
 

@@ -1,4 +1,5 @@
 import type { StoredFact } from '../../schemas/inbox.ts'
+import { HUB } from '../../schemas/tokens.ts'
 import type { Model } from '../core/model.ts'
 import { factsOf } from '../store/context.ts'
 import { type HistoryEntry, setForm } from '../store/history.ts'
@@ -255,7 +256,7 @@ async function shrinkUntilFits(
     await cycle.commit(async write => {
       await setForm(write.tx, cycle.thread, [entry.seq], 'cut')
       if (isUnseen)
-        await cycle.message(write, { kind: 'notice', author: 'hub', text: TOO_LONG, data: { cut: true } })
+        await cycle.message(write, { kind: 'notice', author: HUB, text: TOO_LONG, data: { cut: true } })
     })
     cycle.replaceWindow(
       cycle.window.map(each => (each.seq === entry.seq ? { ...each, content, form: 'cut' } : each)),

@@ -1,3 +1,4 @@
+import { HUB } from '../../schemas/tokens.ts'
 import { type Clock, toLocal } from '../core/clock.ts'
 import type { NewId } from '../core/ids.ts'
 import type { Log } from '../core/log.ts'
@@ -137,7 +138,7 @@ async function notifyHeld(
       id: newId('msg'),
       conversation: asked.conversation,
       kind: 'notice',
-      author: 'hub',
+      author: HUB,
       text: `Your message is kept, but no agent runs until ${until}: the hub ended three times in a row right after its start, while an agent worked. Its log says why; to let the agents go now: superbloom status --release`,
       at: clock.now(),
       inReplyTo: [asked.id],

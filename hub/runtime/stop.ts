@@ -1,4 +1,5 @@
 import type { ChatMessage, NewUserMessage } from '../../schemas/chat.ts'
+import { HUB } from '../../schemas/tokens.ts'
 import { type AuditEntry, record } from '../store/audit-log.ts'
 import { appendMessage } from '../store/conversations.ts'
 import { hasWaiting } from '../store/inbox.ts'
@@ -93,7 +94,7 @@ export async function stopByMessage(
     const text = describeStop(stopping, conversation)
     if (text === undefined) return { posted, messages: [posted], stopping }
     const { id: question, at } = posted
-    const answer = { id: deps.newId('msg'), conversation, kind: 'notice' as const, author: 'hub', text, at }
+    const answer = { id: deps.newId('msg'), conversation, kind: 'notice' as const, author: HUB, text, at }
     const notice = await appendMessage(tx, { ...answer, inReplyTo: [question] })
     return { posted, messages: [posted, notice], stopping }
   })

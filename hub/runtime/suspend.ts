@@ -1,4 +1,5 @@
 import type { ChatMessage } from '../../schemas/chat.ts'
+import { HUB } from '../../schemas/tokens.ts'
 import { toLocal } from '../core/clock.ts'
 import { describeError } from '../core/errors.ts'
 import type { ModelError } from '../core/model.ts'
@@ -77,7 +78,7 @@ export async function notifyWaiting(
           id: newId('msg'),
           conversation,
           kind: 'error',
-          author: 'hub',
+          author: HUB,
           text: 'The model cannot be reached just now. This waits, and is answered once it can.',
           at: clock.now(),
           cycle,

@@ -1,4 +1,5 @@
 import type { EventFact } from '../../schemas/inbox.ts'
+import { HUB } from '../../schemas/tokens.ts'
 import type { ModelImage } from '../core/model.ts'
 import { toItem } from '../core/show-item.ts'
 import { openApprovalsOf } from '../store/approvals.ts'
@@ -180,7 +181,7 @@ export async function appendTooLong(
     id: newId('msg'),
     conversation,
     kind: 'notice',
-    author: 'hub',
+    author: HUB,
     text: `This message is too long to be read at once (${text.length.toLocaleString('en')} characters): the agent sees its first and last ${half} characters, and can look up what stands between.`,
     at: now,
     inReplyTo: [messageId],

@@ -1,5 +1,6 @@
 import { type Insertable, type Kysely, sql } from 'kysely'
 import type { Approval, ApprovalStatus } from '../../schemas/chat.ts'
+import { HUB } from '../../schemas/tokens.ts'
 import { parseJson } from '../core/json.ts'
 import { record } from './audit-log.ts'
 import { addNotification, deleteApprovalKeys } from './notifications.ts'
@@ -102,7 +103,7 @@ export async function recordDecisions(tx: Tx, rows: readonly ApprovalRow[], at: 
   const entries = rows.map(row => ({
     at,
     kind: 'approval' as const,
-    actor: row.decided_by ?? 'hub',
+    actor: row.decided_by ?? HUB,
     door: row.decided_where,
     power: row.power,
     tool: row.tool,
@@ -122,7 +123,7 @@ export async function recordDecisions(tx: Tx, rows: readonly ApprovalRow[], at: 
  * for it is answered with the end of that call.
  */
 export async function closeQuestions(tx: Tx, now: number): Promise<void> {
-  const end = { status: 'expired' as const, decided_at: now, decided_by: 'hub', note: CUT_OFF }
+  const end = { status: 'expired' as const, decided_at: now, decided_by: HUB, note: CUT_OFF }
   const open = tx.updateTable('approvals').where('question_json', 'is not', null).where('status', '=', 'open')
   const further = await open
     .set({ ...end, answered_at: now })

@@ -5,6 +5,7 @@ import { z } from 'zod'
 import type { AuditKind, AuditVerdict } from '../../schemas/audit.ts'
 import type { Power } from '../../schemas/power.ts'
 import { isSecretName } from '../../schemas/redact.ts'
+import { HUB } from '../../schemas/tokens.ts'
 import { toIso } from '../core/clock.ts'
 import { isObject } from '../core/forwarding.ts'
 import { parseJson, withoutNul } from '../core/json.ts'
@@ -292,6 +293,6 @@ export async function pruneAudit(
   await tx.updateTable('audit_chain').set({ removed_seq: last.seq, removed_hash: last.hash }).execute()
   const gone = await sql`delete from audit where seq <= ${last.seq}`.execute(tx)
   const details = { first: first.seq, last: last.seq, before: toIso(before) } satisfies Removal
-  await record(tx, { at, kind: 'retention', actor: 'hub', outcome: 'removed', details })
+  await record(tx, { at, kind: 'retention', actor: HUB, outcome: 'removed', details })
   return Number(gone.numAffectedRows)
 }

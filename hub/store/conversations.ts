@@ -23,7 +23,7 @@ export interface NewMessage {
   inReplyTo?: string[]
   data?: Record<string, unknown>
   cycle?: string
-  /** What people are notified of by it. */
+  /** The kind of notification that the message causes. */
   tells?: NotifiedOf | undefined
 }
 

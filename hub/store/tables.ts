@@ -211,7 +211,7 @@ export interface Tables extends DoorTables {
     verdict_json: string
     at: number
   }
-  /** What people are to be notified of; its words are made when it is sent. */
+  /** Notifications that are to be sent; their words are made at that time. */
   notifications: {
     /** Id of what it is about: of an approval. */
     id: string

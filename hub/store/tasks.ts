@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { ChatMessage } from '../../schemas/chat.ts'
 import { lowest, type Power } from '../../schemas/power.ts'
 import { type TaskGrants, taskGrants } from '../../schemas/tasks.ts'
+import { HUB } from '../../schemas/tokens.ts'
 import type { JsonObject } from '../core/forwarding.ts'
 import { truncate } from '../core/text.ts'
 import { recordDecisions } from './approvals.ts'
@@ -223,7 +224,7 @@ async function closeWaits(tx: Tx, thread: string, now: number): Promise<Pick<End
     .set({
       status: 'denied',
       decided_at: now,
-      decided_by: 'hub',
+      decided_by: HUB,
       note: 'The task has ended.',
       answered_at: now,
     })

@@ -32,7 +32,7 @@ const REFRESH = 'RefreshToken'
 const MOST: ReadonlyMap<string, number> = new Map([
   [CLIENT, 1_000],
   ['Interaction', 1_000],
-  // Of a client that signs its requests; its signature says how long it counts.
+  // Signed requests of clients that were seen; each counts as long as its signature says.
   ['ReplayDetection', 1_000],
 ])
 /**

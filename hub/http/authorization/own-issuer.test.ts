@@ -53,7 +53,7 @@ async function open(url: string, id = ID, redirect = 'http://127.0.0.1:51763/cal
     redirect_uri: redirect,
     code_challenge: 'a'.repeat(43),
     code_challenge_method: 'S256',
-    // What clients of other servers ask for besides does no harm.
+    // Scopes and parameters that only other servers know do no harm.
     scope: 'openid offline_access',
     nonce: 'n',
     prompt: 'none',

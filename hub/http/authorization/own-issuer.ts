@@ -44,7 +44,7 @@ const ALGORITHM = 'ES256'
  * stranger alone does not keep others from signing in.
  */
 const FETCHES = { perSecond: 50, burst: 500 }
-/** What is said of a client whose document could not be read now; it must not sign in anew for that. */
+/** Error texts for a client whose document could not be read now; such a client need not sign in anew. */
 const DOCUMENT_FAILED = /^client_id metadata document fetch (?:failed|not allowed)/
 /** Characters of what a client registers, about as many as the document of one may have. */
 const LONGEST_CLIENT = 8_000

@@ -31,7 +31,7 @@ const part = z.discriminatedUnion('type', [
 ])
 const content = z.union([z.string().transform(text => [{ type: 'text' as const, text }]), z.array(part)])
 
-/** What a person says, found in the request of a chat completion. */
+/** The part of a chat completion's request that concerns the hub: a person's message to an agent. */
 export interface Completion {
   agent: string
   /** Name of the program's chat, from what the program calls it; undefined if it says nothing. */

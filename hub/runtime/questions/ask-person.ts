@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Approval } from '../../../schemas/chat.ts'
 import type { Power } from '../../../schemas/power.ts'
+import { HUB } from '../../../schemas/tokens.ts'
 import { HubError } from '../../core/errors.ts'
 import { describeField, type Field, field, readFields } from '../../core/form-fields.ts'
 import type { JsonObject, Requester } from '../../core/forwarding.ts'
@@ -110,7 +111,7 @@ async function askPerson(
     const { status, decidedBy, note } = await decided.promise
     signal.throwIfAborted()
     if (status === 'approved') return toAnswer(fields, note)
-    return { action: status === 'denied' && decidedBy !== BY_HUB ? 'decline' : 'cancel' }
+    return { action: status === 'denied' && decidedBy !== HUB ? 'decline' : 'cancel' }
   } finally {
     off()
     signal.removeEventListener('abort', onEnded)
@@ -118,8 +119,6 @@ async function askPerson(
     showCall(deps.signals, call, call.row, 'started')
   }
 }
-
-const BY_HUB = 'hub'
 
 function toRow(
   { newId, clock }: Deps,
@@ -187,7 +186,7 @@ export function isOwn({ id, call_id }: Pick<ApprovalRow, 'id' | 'call_id'>): boo
 
 /** Closes a question that nobody waits for any more; a decision that somebody made stays. */
 async function close(deps: Deps, id: string): Promise<void> {
-  const end = { status: 'expired', at: deps.clock.now(), by: BY_HUB, where: null, note: OVER } as const
+  const end = { status: 'expired', at: deps.clock.now(), by: HUB, where: null, note: OVER } as const
   const done = await deps.store.write(async tx => {
     const row = await decideOpen(tx, id, end)
     return row && { row, message: await appendAbout(deps, tx, row, toClosed(row, OVER)) }
@@ -203,7 +202,7 @@ const OVER = 'The server asks no longer: its call is over, or waited as long as 
 export function toClosed({ id, tool }: Pick<ApprovalRow, 'id' | 'tool'>, why: string) {
   return {
     kind: 'notice' as const,
-    author: BY_HUB,
+    author: HUB,
     text: `The question of ${tool} is closed. ${why}`,
     data: { approval: id },
   }
