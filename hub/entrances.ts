@@ -1,8 +1,9 @@
 import type { Tool } from '@modelcontextprotocol/server'
-import type { HubFrame } from '../schemas/chat.ts'
 import { createToolFinder, findableIn } from './catalogue/find-tools.ts'
 import type { Chat } from './channels/chat.ts'
 import { attachWebSocket } from './channels/websocket.ts'
+import { readWelcome } from './channels/welcome.ts'
+import { createAgentEditor } from './config/agent-editor.ts'
 import type { Config } from './config/load.ts'
 import { budgetOf } from './config/models.ts'
 import { pageFolder } from './config/paths.ts'
@@ -18,7 +19,7 @@ import { createDoors, type Doors, webSocketTokenOf } from './http/doors.ts'
 import { type Listening, listen, toUrl } from './http/listen.ts'
 import { createMetrics, type Metrics } from './http/metrics/metrics.ts'
 import { createPage } from './http/page.ts'
-import type { Foundation } from './hub.ts'
+import type { ApplyFiles, Foundation } from './hub.ts'
 import { createMcpEndpoint, type McpEndpoint } from './mcp/endpoint.ts'
 import { createHubPrompts, type HubPrompts } from './mcp/hub-resources/hub-prompts.ts'
 import { createHubResources } from './mcp/hub-resources/hub-resources.ts'
@@ -46,7 +47,7 @@ const OWN_TOOLS = hubTools.map(tool => ({ definition: tool.definition as Tool, a
 export async function openEntrances(
   foundation: Foundation,
   engine: Engine,
-  isReady: () => boolean,
+  { isReady, applyFiles }: { isReady: () => boolean; applyFiles: ApplyFiles },
   stack: AsyncDisposableStack,
 ): Promise<Listening> {
   const { store, clock, log, config, agents, tokens } = foundation
@@ -56,7 +57,7 @@ export async function openEntrances(
   const { host, port, tls } = config.current
   let listening: Listening | undefined
   const url = () => config.current.publicUrl ?? toUrl(host, listening?.port ?? port, tls !== undefined)
-  const hubToolDeps = toHubToolDeps(foundation, engine, url)
+  const hubToolDeps = toHubToolDeps(foundation, engine, { url, applyFiles })
   const finder = stack.use(createToolFinder(findableIn(servers, OWN_TOOLS)))
   const hubPrompts = createHubPrompts(() => agents.all)
   const mcp = stack.use(
@@ -126,8 +127,14 @@ function openMetrics(foundation: Foundation, engine: Engine): Metrics {
   return createMetrics({ clock, signals, describeTool: engine.describeTool, status })
 }
 
-function toHubToolDeps(foundation: Foundation, engine: Engine, url: () => string): HubToolDeps {
-  const { store, clock, newId, signals, config } = foundation
+function toHubToolDeps(
+  foundation: Foundation,
+  engine: Engine,
+  { url, applyFiles }: { url: () => string; applyFiles: ApplyFiles },
+): HubToolDeps {
+  const { store, clock, newId, signals, config, agents } = foundation
+  const { dataFolder } = config.current
+  const onChange = (file: string, by: Principal) => applyFiles('agents', { file, by })
   const { router, reset, explain } = engine
   return {
     redact: text => config.redact(text).replaceAll(foundation.tokens.ownerSecret, '***'),
@@ -146,6 +153,7 @@ function toHubToolDeps(foundation: Foundation, engine: Engine, url: () => string
     reset,
     why: engine.runtime.why,
     postEvent: router.postEvent,
+    agentFiles: createAgentEditor({ agents, dataFolder, onChange }),
     acceptTools: (server, by) => engine.toolPins.accept(server, by),
     explain,
     stop: async (target, by) => {
@@ -277,9 +285,11 @@ function openWebSocket(
   { doors, audit, metrics }: { doors: Doors; audit: DoorAudit; metrics: Metrics },
   { server }: Listening,
 ): AsyncDisposable {
+  const { store, clock, version } = foundation
+  const { mayUse, agentsOf } = engine.router
   return attachWebSocket(server, {
     ...toChat(foundation, engine),
-    clock: foundation.clock,
+    clock,
     networkClock: systemClock,
     refuse: audit.refuse,
     look: engine.notify.looks.look,
@@ -289,31 +299,12 @@ function openWebSocket(
     },
     createLimit: () => createBucket(FRAMES),
     hold: (caller, end) => foundation.tokens.hold(caller, end),
-    welcome: caller => readWelcome(foundation, engine, caller),
+    welcome: async caller => {
+      const { hold } = engine.crashGuard
+      const hub = { name: 'superbloom', version, ...(hold ? { held: hold.since } : {}) }
+      const agents = await seenAgents({ agents: () => listAgents(foundation, engine) }, caller)
+      return readWelcome({ store, hub, agents, mayUse, agentsOf }, caller)
+    },
     countAnswer: status => metrics.countAnswer('ws', status),
   })
-}
-
-async function readWelcome(
-  foundation: Foundation,
-  engine: Engine,
-  principal: Principal,
-): Promise<Extract<HubFrame, { type: 'welcome' }>> {
-  const stored = await listConversations(foundation.store.db)
-  const { hold } = engine.crashGuard
-  const agents = await seenAgents({ agents: () => listAgents(foundation, engine) }, principal)
-  const { name, role } = principal
-  const first = agents.flatMap(agent => (role === 'guest' ? `${agent.name}/${name}` : agent.conversations))
-  const isUnused = (id: string) => !stored.some(one => one.id === id)
-  const all = [...stored, ...[...new Set(first)].filter(isUnused).map(id => ({ id, lastSeq: 0 }))]
-  return {
-    type: 'welcome',
-    protocol: 1,
-    hub: { name: 'superbloom', version: foundation.version, ...(hold ? { held: hold.since } : {}) },
-    agents: agents.map(({ name, description, status }) => ({ name, description, status })),
-    you: { name, role },
-    conversations: all
-      .filter(({ id }) => engine.router.mayUse(principal, id))
-      .map(one => ({ ...one, agents: engine.router.agentsOf(one.id) })),
-  }
 }

@@ -26,8 +26,8 @@ import { type Listening, toUrl } from './http/listen.ts'
 import { Tokens } from './http/tokens.ts'
 import { type LiveModels, openModels } from './model/open-models.ts'
 import { closeQuestions } from './store/approvals.ts'
-import { type AuditEntry, readAuditEnd, record } from './store/audit-log.ts'
-import { readFileHashes, saveFileHashes, takeRestored } from './store/hub-state.ts'
+import { type AuditEntry, readAuditEnd } from './store/audit-log.ts'
+import { type FileEdit, recordFileChanges } from './store/file-changes.ts'
 import { openOwnStore, type Store } from './store/open.ts'
 import { voidLeases } from './store/threads.ts'
 
@@ -94,10 +94,11 @@ export async function startHub(inputs: HubInputs): Promise<Hub> {
   const engine = await createEngine(foundation, stack)
   const isReady = () => engine.serverTools.servers.settled || clock.monotonic() >= readyAt
   const { host, tls } = config.current
-  const { port, renew } = await openEntrances(foundation, engine, isReady, stack)
+  const applyFiles = createApplyFiles(foundation, engine)
+  const { port, renew } = await openEntrances(foundation, engine, { isReady, applyFiles }, stack)
   const url = toUrl(host, port, tls !== undefined)
   await engine.start()
-  await watch(foundation, engine, stack)
+  await watch(foundation, applyFiles, stack)
   keepHubFile(foundation, { url, isSecure: tls !== undefined, renew }, stack)
   foundation.log.info('hub_started', { url, audit: await readAuditEnd(foundation.store.db) })
   const whole = stack.move()
@@ -199,46 +200,27 @@ function keepHubFile(
   stack.defer(signals.on('config', onConfig))
 }
 
-const START = { kind: 'start', actor: HUB } as const
-
-/** Adds files of the operator that are not as they were to the audit; while no hub ran, they may have changed. */
+/** Adds files of the operator that are not as they were to the audit. */
 async function recordFiles(
   { store, clock, config, agents }: Foundation,
-  files: WatchedFiles,
+  edit: FileEdit | undefined,
   ...others: AuditEntry[]
 ): Promise<void> {
-  const now = hashOperatorFiles(files)
+  const hashes = hashOperatorFiles(watchedFiles(config))
   const refused = [...config.refusals, ...agents.problems]
-  await store.write(async tx => {
-    const before = await readFileHashes(tx)
-    const changed = [...new Set([...before.keys(), ...now.keys()])].filter(
-      file => before.get(file) !== now.get(file),
-    )
-    const entries = changed.map((file): AuditEntry => {
-      const isRefused = refused.some(message => message.startsWith(file))
-      const outcome = !now.has(file)
-        ? 'removed'
-        : isRefused
-          ? 'refused'
-          : before.has(file)
-            ? 'changed'
-            : 'added'
-      const details = { file, sha256: now.get(file) }
-      return { at: clock.now(), kind: 'config', actor: 'hub', door: 'file', outcome, details }
-    })
-    const file = await takeRestored(tx)
-    const restored = { ...START, at: clock.now(), outcome: 'restored', details: { file } }
-    await record(tx, ...(file === undefined ? [] : [restored]), ...others, ...entries)
-    if (changed.length > 0) await saveFileHashes(tx, now)
-  })
+  await store.write(tx => recordFileChanges(tx, { at: clock.now(), hashes, refused, edit }, ...others))
 }
 
-/** Applies changes of files, one after the other. */
-async function watch(foundation: Foundation, engine: Engine, stack: AsyncDisposableStack): Promise<void> {
-  const { clock, log, config, models, agents, signals, version } = foundation
-  const { agentsFolder, dataFolder } = config.current
-  const watched = { configFile: config.file, agentsFolder, dropInsFolder: join(dataFolder, 'servers') }
-  await recordFiles(foundation, watched, { ...START, at: clock.now(), outcome: 'ok', details: { version } })
+function watchedFiles({ file, current: { agentsFolder, dataFolder } }: LiveConfig): WatchedFiles {
+  return { configFile: file, agentsFolder, dropInsFolder: join(dataFolder, 'servers') }
+}
+
+/** Puts files in force as they are now; resolves once they are, or once the log says why they are not. */
+export type ApplyFiles = (what: Changed, edit?: FileEdit) => Promise<void>
+
+/** Creates a function that applies changes of files, one after the other. */
+function createApplyFiles(foundation: Foundation, engine: Engine): ApplyFiles {
+  const { log, config, models, agents, signals } = foundation
   const reloadConfig = async () => {
     if (!config.reload()) return false
     engine.resize()
@@ -246,7 +228,7 @@ async function watch(foundation: Foundation, engine: Engine, stack: AsyncDisposa
     signals.emit('modelAnswers', { name: models.current.default.name })
     return true
   }
-  const apply = async (what: Changed) => {
+  const apply = async (what: Changed, edit: FileEdit | undefined) => {
     const isNewConfig = what === 'config' && (await reloadConfig())
     // Agent files depend on the config: on its time zone, and on its prices for limits on money.
     if (what === 'agents' || isNewConfig) {
@@ -257,13 +239,26 @@ async function watch(foundation: Foundation, engine: Engine, stack: AsyncDisposa
     }
     if (isNewConfig) signals.emit('config', { file: config.file })
     if (what !== 'agents') engine.serverTools.refresh()
-    await recordFiles(foundation, watched)
+    await recordFiles(foundation, edit)
   }
   let turn: Promise<void> = Promise.resolve()
-  const onChange = (what: Changed) => {
-    turn = turn.then(() => apply(what)).catch(error => log.error('change_not_applied', { what, error }))
+  return (what, edit) => {
+    turn = turn.then(() => apply(what, edit)).catch(error => log.error('change_not_applied', { what, error }))
+    return turn
   }
-  stack.use(await watchFiles(watched, { clock, log, onChange }))
+}
+
+/** Applies the files of the operator whenever one changes. */
+async function watch(
+  foundation: Foundation,
+  applyFiles: ApplyFiles,
+  stack: AsyncDisposableStack,
+): Promise<void> {
+  const { clock, log, config, signals, version } = foundation
+  const started = { at: clock.now(), kind: 'start', actor: HUB, outcome: 'ok', details: { version } } as const
+  await recordFiles(foundation, undefined, started)
+  const onChange = (what: Changed) => void applyFiles(what)
+  stack.use(await watchFiles(watchedFiles(config), { clock, log, onChange }))
   const certificate = stack.use(
     watchCertificate(
       () => config.current.tls,

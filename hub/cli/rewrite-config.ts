@@ -1,5 +1,5 @@
 import { copyFileSync, existsSync, writeFileSync } from 'node:fs'
-import { writing } from './server-folder.ts'
+import { writing } from '../config/write-file.ts'
 
 /**
  * Writes the config file after a copy, in place, to keep owner, mode and links; returns its path, with where the copy

@@ -11,7 +11,8 @@ import {
 import { dirname, join } from 'node:path'
 import { type ServerEntry, serverEntry } from '../../schemas/config.ts'
 import { toServerNames } from '../../schemas/names.ts'
-import { describeError, HubError } from '../core/errors.ts'
+import { writing } from '../config/write-file.ts'
+import { HubError } from '../core/errors.ts'
 import { parseJson } from '../core/json.ts'
 
 /** A server below `<data>/servers`: an entry, or a program of the user's own. */
@@ -83,19 +84,6 @@ export function setDisabled(serversFolder: string, name: string, found: DroppedI
   }
   const marker = join(found.folder, DISABLED)
   writing(marker, () => (disabled ? writeFileSync(marker, '') : rmSync(marker, { force: true })))
-}
-
-/** Runs `write` on a path. Throws `unavailable` with a remedy where the path cannot be written. */
-export function writing(path: string, write: () => void): void {
-  try {
-    write()
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error)) throw error
-    const how = 'run this as the user that the hub runs as, and let that one write there'
-    throw new HubError('unavailable', `${path} cannot be written (${describeError(error)}): ${how}`, {
-      cause: error,
-    })
-  }
 }
 
 function readManifest(file: string) {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describeError, HubError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import type { ModelsConfig } from '../core/model.ts'
-import { type Agent, readAgentFiles } from './agent-files.ts'
+import { type Agent, parseAgentFile, readAgentFiles } from './agent-files.ts'
 import { makeFolder } from './data-folder.ts'
 import type { Environment } from './environment.ts'
 import { packageFolder } from './paths.ts'
@@ -21,13 +21,12 @@ export function createAgents(
   if (!statSync(folder).isDirectory()) {
     throw new HubError('bad_request', `SUPERBLOOM_AGENTS: ${folder} is not a folder`)
   }
+  const fileOf = (name: string) => join(folder, `${name}.md`)
   let all: Agent[] = []
   let problems: string[] = []
   const reload = () => {
     const read = readAgentFiles(folder, environment, models())
-    const kept = all.filter(agent =>
-      read.problems.some(({ file }) => file === join(folder, `${agent.name}.md`)),
-    )
+    const kept = all.filter(agent => read.problems.some(({ file }) => file === fileOf(agent.name)))
     all = [...read.agents, ...kept].sort((a, b) => (a.name < b.name ? -1 : 1))
     problems = read.problems.map(({ message }) => message)
     for (const message of problems) log.error('agent_file_wrong', { message })
@@ -42,6 +41,10 @@ export function createAgents(
       return problems
     },
     find: (name: string) => all.find(agent => agent.name === name),
+    /** Returns where an agent's file is, or would be. */
+    fileOf,
+    /** Returns the agent that a text would be as the file of this name. Throws `bad_request` with file, line and reason. */
+    parse: (name: string, text: string) => parseAgentFile(fileOf(name), text, environment, models()),
     reload,
   }
 }

@@ -4,17 +4,18 @@ import { isAtLeast, markOf } from '../../schemas/power.ts'
 import { quote, toLine } from '../core/text.ts'
 import { isNamed } from '../core/tool-access.ts'
 import type { CallContext } from '../core/tool-box.ts'
-import { type ContextScope, readContext, removeContext, storeContext as storeFact } from '../store/context.ts'
+import {
+  type ContextScope,
+  LONGEST_KEY,
+  readContext,
+  refuseFact,
+  removeContext,
+  storeContext as storeFact,
+} from '../store/context.ts'
 import { grantsOf } from '../store/tasks.ts'
 import { mainThreadId, readThread } from '../store/threads.ts'
 import type { Tx } from '../store/writer.ts'
 import { defineMetaTool, done, refused } from './meta-tool.ts'
-
-const LONGEST_KEY = 100
-const LONGEST_FACT = 4_000
-/** The most facts, and their bytes, of one owner; the context window, which takes them whole, holds more. */
-const MOST_FACTS = 100
-const MOST_BYTES = 32 * 1024
 
 const keyTooLong = `is over ${LONGEST_KEY} characters: take a short name, and put the rest into value`
 
@@ -53,7 +54,7 @@ export const storeContext = defineMetaTool({
       await removeContext(tx, at, key)
       return done(`Forgot ${key}.`, { key, value: '', scope })
     }
-    const refusal = decideRefusal(facts, key, value)
+    const refusal = refuseFact(facts, key, value)
     if (refusal) return refused(refusal)
     const { power, now } = context
     await storeFact(tx, at, { key, value, power }, now)
@@ -65,24 +66,6 @@ export const storeContext = defineMetaTool({
 async function mayWriteToAgent(tx: Tx, { thread }: CallContext): Promise<boolean> {
   const row = await readThread(tx, thread)
   return row !== undefined && isNamed({ agent: [], task: grantsOf(row).tools }, 'store_context')
-}
-
-function decideRefusal(
-  facts: readonly { key: string; value: string }[],
-  key: string,
-  value: string,
-): string | undefined {
-  if (value.length > LONGEST_FACT) {
-    return `value: has ${value.length} characters, at most ${LONGEST_FACT} are kept: store what matters, or several facts under keys of their own`
-  }
-  const others = facts.filter(fact => fact.key !== key)
-  const bytes = [...others, { key, value }].reduce(
-    (sum, fact) => sum + Buffer.byteLength(fact.key) + Buffer.byteLength(fact.value),
-    0,
-  )
-  if (others.length < MOST_FACTS && bytes <= MOST_BYTES) return undefined
-  const longest = others.toSorted((a, b) => b.value.length - a.value.length).slice(0, 3)
-  return `No room: at most ${MOST_FACTS} facts with ${MOST_BYTES / 1024} KB together are kept, and this would make it ${others.length + 1} with ${Math.ceil(bytes / 1024)} KB. Forget some with an empty value first; the longest: ${longest.map(fact => fact.key).join(', ')}`
 }
 
 export const getContext = defineMetaTool({

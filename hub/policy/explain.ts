@@ -7,12 +7,16 @@ import { decidePolicy, type PolicyQuestion, type PolicyRules, type Verdict } fro
 export interface ExplainDeps {
   rules: () => PolicyRules
   toolBox: Pick<ToolBox<Tx>, 'find' | 'list'>
-  agent: (name: string) => (PolicyQuestion['agent'] & { tools: ToolAccess }) | undefined
+  agent: (name: string) => ExplainedAgent | undefined
 }
+
+/** What the policy and the tools' list know of an agent. */
+export type ExplainedAgent = PolicyQuestion['agent'] & { tools: ToolAccess }
 
 /** Calls that an agent could make. */
 export interface Explained {
-  agent: string
+  /** Its name, or an agent that does not exist yet. */
+  agent: string | ExplainedAgent
   /** Default all tools of servers that the agent has. */
   tool?: string | undefined
   power: Power
@@ -25,8 +29,8 @@ export type PolicyAnswers = ReturnType<typeof createAnswers>
 export function createAnswers({ rules, toolBox, agent }: ExplainDeps) {
   return {
     /** Says what it answers to an agent's calls, and why. Leaves out tools that the agent has not. */
-    explain({ agent: name, tool, ...question }: Explained): (Verdict & { tool: string })[] {
-      const asking = agent(name)
+    explain({ agent: asked, tool, ...question }: Explained): (Verdict & { tool: string })[] {
+      const asking = typeof asked === 'string' ? agent(asked) : asked
       if (!asking) return []
       const names = tool === undefined ? toolBox.list(asking.tools, true).map(each => each.name) : [tool]
       return names.flatMap(each => {

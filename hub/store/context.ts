@@ -4,6 +4,13 @@ import { markOf, type Power } from '../../schemas/power.ts'
 import type { Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
 
+/** Most characters of a fact's key. */
+export const LONGEST_KEY = 100
+const LONGEST_FACT = 4_000
+/** The most facts, and their bytes, of one owner; the context window, which takes them whole, holds more. */
+const MOST_FACTS = 100
+const MOST_BYTES = 32 * 1024
+
 export interface ContextScope {
   scope: Tables['context']['scope']
   /** Name of the agent or id of the thread. */
@@ -54,8 +61,8 @@ function withPower<Fact>({ power, ...fact }: Fact & { power: Power }) {
 }
 
 /** Returns the facts of an agent and of one of its threads, the agent's first, by key. */
-export async function factsOf(tx: Tx, agent: string, thread: string): Promise<StoredFact[]> {
-  const rows = await tx
+export async function factsOf(db: Kysely<Tables>, agent: string, thread: string): Promise<StoredFact[]> {
+  const rows = await db
     .selectFrom('context')
     .select(['scope', 'key', 'value', 'power'])
     .where(eb =>
@@ -68,4 +75,23 @@ export async function factsOf(tx: Tx, agent: string, thread: string): Promise<St
     .orderBy('key')
     .execute()
   return rows.map(withPower)
+}
+
+/** Returns why a fact cannot be stored beside the others of its owner; undefined where it can. */
+export function refuseFact(
+  facts: readonly { key: string; value: string }[],
+  key: string,
+  value: string,
+): string | undefined {
+  if (value.length > LONGEST_FACT) {
+    return `value: has ${value.length} characters, at most ${LONGEST_FACT} are kept: store what matters, or several facts under keys of their own`
+  }
+  const others = facts.filter(fact => fact.key !== key)
+  const bytes = [...others, { key, value }].reduce(
+    (sum, fact) => sum + Buffer.byteLength(fact.key) + Buffer.byteLength(fact.value),
+    0,
+  )
+  if (others.length < MOST_FACTS && bytes <= MOST_BYTES) return undefined
+  const longest = others.toSorted((a, b) => b.value.length - a.value.length).slice(0, 3)
+  return `No room: at most ${MOST_FACTS} facts with ${MOST_BYTES / 1024} KB together are kept, and this would make it ${others.length + 1} with ${Math.ceil(bytes / 1024)} KB. Forget some with an empty value first; the longest: ${longest.map(fact => fact.key).join(', ')}`
 }

@@ -56,6 +56,7 @@ async function openChatTool(onPost?: () => void) {
     url: unused,
     reset: unused,
     stop: unused,
+    agentFiles: { read: unused, check: unused, write: unused, remove: unused },
     acceptTools: unused,
     postEvent: unused,
     explain: unused,

@@ -1,4 +1,6 @@
 import type { z } from 'zod'
+import type { AgentEdit, AgentProblem } from '../../../schemas/agent-edit.ts'
+import type { AgentFile } from '../../../schemas/agent-file.ts'
 import type { AgentStatus, ChatMessage, NewUserMessage, StopTarget } from '../../../schemas/chat.ts'
 import type { HubStatus } from '../../../schemas/hub-status.ts'
 import type { NewEvent, RoutedEvent, StepRequest } from '../../../schemas/inbox.ts'
@@ -48,6 +50,28 @@ export interface HubTokens {
   remove(name: string, by: string): Promise<boolean>
 }
 
+/** An agent as its file says. */
+export type ParsedAgent = Omit<AgentFile, 'conversations' | 'prompt'> & {
+  name: string
+  conversations: string[]
+}
+
+/** A change of a file; `sha256` is that of the text that it changes, undefined for a new file. */
+interface FileEdit {
+  name: string
+  sha256: string | undefined
+}
+
+/** The agents' files. Changes are in force when they resolve. */
+interface AgentFiles {
+  read(name: string): Pick<AgentEdit, 'file' | 'text' | 'sha256' | 'former'>
+  check(name: string, text: string): { agent: ParsedAgent } | { problems: AgentProblem[] }
+  /** Throws `bad_request` for a wrong text, `conflict`, and `unavailable`. */
+  write(edit: FileEdit & { text: string }, by: Principal): Promise<void>
+  /** Throws `conflict` and `unavailable`. */
+  remove(edit: FileEdit, by: Principal): Promise<void>
+}
+
 /** A cycle with what was sent for each of its steps, as it is rebuilt from the history. */
 interface ExplainedCycle {
   cycle: CycleRow
@@ -80,7 +104,7 @@ export interface HubToolDeps extends HubToolReads {
   stop: (target: StopTarget, by: string) => Promise<{ thread: string; cycle?: string }[]>
   /** Says what the policy answers to calls that an agent could make. */
   explain: (question: {
-    agent: string
+    agent: string | ParsedAgent
     tool?: string | undefined
     power: Power
     hasReadForeign: boolean
@@ -90,6 +114,7 @@ export interface HubToolDeps extends HubToolReads {
     kind: 'run' | 'ask' | 'refuse'
     reason: string
   }[]
+  agentFiles: AgentFiles
   /** Accepts a server's tools as they are; returns those that had changed. Throws `not_found`. */
   acceptTools: (server: string, by: string) => Promise<string[]>
   postEvent: (event: NewEvent) => Promise<RoutedEvent | undefined>

@@ -1,4 +1,6 @@
 import { acceptTools } from './accept-tools.ts'
+import { removeFact, storeFact } from './agent-facts.ts'
+import { checkAgent, readAgent, removeAgent, writeAgent } from './agent-files.ts'
 import { listAgents } from './agents.ts'
 import { listAllApprovals } from './approvals.ts'
 import { listAuditRows, verifyAuditChain } from './audit.ts'
@@ -57,6 +59,12 @@ export const hubTools: readonly HubTool[] = [
   revokeToken,
   addPerson,
   removePerson,
+  readAgent,
+  checkAgent,
+  writeAgent,
+  removeAgent,
+  storeFact,
+  removeFact,
   listAuditRows,
   verifyAuditChain,
 ]

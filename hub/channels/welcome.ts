@@ -1,0 +1,35 @@
+import type { HubFrame } from '../../schemas/chat.ts'
+import type { Principal } from '../core/principal.ts'
+import { listConversations } from '../store/conversations.ts'
+import type { Store } from '../store/open.ts'
+
+type Welcome = Extract<HubFrame, { type: 'welcome' }>
+
+interface WelcomeDeps {
+  store: Store
+  hub: Welcome['hub']
+  /** The agents that the principal may talk with. */
+  agents: readonly (Welcome['agents'][number] & { conversations: readonly string[] })[]
+  mayUse: (principal: Principal, conversation: string) => boolean
+  agentsOf: (conversation: string) => string[]
+}
+
+/** Reads the first frame of a connection: who is there, and every conversation that the principal may use. */
+export async function readWelcome(deps: WelcomeDeps, principal: Principal): Promise<Welcome> {
+  const { store, hub, agents, mayUse, agentsOf } = deps
+  const { name, role } = principal
+  const stored = await listConversations(store.db)
+  const first = agents.flatMap(agent => (role === 'guest' ? `${agent.name}/${name}` : agent.conversations))
+  const isUnused = (id: string) => !stored.some(one => one.id === id)
+  const all = [...stored, ...[...new Set(first)].filter(isUnused).map(id => ({ id, lastSeq: 0 }))]
+  return {
+    type: 'welcome',
+    protocol: 1,
+    hub,
+    agents: agents.map(({ name, description, status }) => ({ name, description, status })),
+    you: { name, role },
+    conversations: all
+      .filter(({ id }) => mayUse(principal, id))
+      .map(one => ({ ...one, agents: agentsOf(one.id) })),
+  }
+}
