@@ -1,8 +1,9 @@
 import type { Generated, Insertable, Selectable } from 'kysely'
 import type { AuditKind } from '../../schemas/audit.ts'
-import type { MessageKind, ToolCallStatus } from '../../schemas/chat.ts'
+import type { ToolCallStatus } from '../../schemas/chat.ts'
 import type { NotifiedOf } from '../../schemas/notify.ts'
 import type { Power, ToolClass } from '../../schemas/power.ts'
+import type { ConversationTables } from './conversation-tables.ts'
 import type { DoorTables } from './door-tables.ts'
 
 /*
@@ -23,7 +24,7 @@ export type HistoryForm = 'whole' | 'stub' | 'cut' | 'hidden'
 /** `sent`: the notifications server took it. `over`: what it was about ended first. */
 export type NotificationState = 'due' | 'sent' | 'failed' | 'over'
 
-export interface Tables extends DoorTables {
+export interface Tables extends DoorTables, ConversationTables {
   agents: {
     name: string
     /** Time at which its file went away; null while there is one. */
@@ -222,28 +223,6 @@ export interface Tables extends DoorTables {
     /** Time of the next try; null if there is none. */
     due_at: number | null
     created_at: number
-  }
-  conversations: {
-    id: string
-    last_seq: number
-    created_at: number
-    title: string | null
-    pinned: number
-  }
-  messages: {
-    conversation_id: string
-    seq: number
-    id: string
-    kind: MessageKind
-    author: string
-    text: string
-    at: number
-    /** Name of the token, and the client's own id for the message: a repeat is absorbed. */
-    token: string | null
-    client_id: string | null
-    in_reply_to_json: string | null
-    data_json: string | null
-    cycle_id: string | null
   }
   /** Amounts that an agent's cycles used on one day of the configured time zone, `2026-11-22`. */
   usage_days: {
