@@ -21,6 +21,8 @@ export const builtIns: readonly LoadableBuiltIn[] = [
       'KUBE',
       'XDG_RUNTIME_DIR',
     ],
+    // SUPERBLOOM_DATA locates the file of the history; the server does not get the hub's token.
+    alsoSees: ['SUPERBLOOM_DATA'],
     load: async () => (await import('../../servers/metrics/server.ts')).metrics,
   },
   {

@@ -1,4 +1,3 @@
-import { join, resolve } from 'node:path'
 import { accessSetting } from '../kit/access.ts'
 import {
   type Environment,
@@ -12,6 +11,7 @@ import {
 } from '../kit/env.ts'
 import { type Instance, type InstanceSpec, readInstances } from '../kit/instances.ts'
 import { required, secretSetting, urlSetting } from '../kit/settings.ts'
+import { findStateFile } from '../kit/state-file.ts'
 
 const GIB = 2 ** 30
 const HOUR = 3_600_000
@@ -126,22 +126,9 @@ export function readDownloadsSettings(environment: Environment) {
     /** Bytes. */
     diskClear: read.DOWNLOADS_DISK_CLEAR * GIB,
     /** Undefined if no state is kept over a restart. */
-    stateFile: read.DOWNLOADS_STATE ?? findStateFile(read.SUPERBLOOM_DATA, environment),
+    stateFile: read.DOWNLOADS_STATE ?? findStateFile('downloads.json', environment),
     sabnzbd: readInstances(sabnzbdSpec, environment),
     qbittorrent: readInstances(qbittorrentSpec, environment),
     transmission: readInstances(transmissionSpec, environment),
   }
-}
-
-/**
- * Finds the state file: in the data folder, else in the state folder of the XDG base directory specification;
- * undefined without a home.
- */
-function findStateFile(
-  dataFolder: string | undefined,
-  { XDG_STATE_HOME, HOME }: Environment,
-): string | undefined {
-  if (dataFolder !== undefined) return resolve(dataFolder, 'downloads.json')
-  const folder = XDG_STATE_HOME || (HOME && join(HOME, '.local/state'))
-  return folder ? join(folder, 'superbloom', 'downloads.json') : undefined
 }

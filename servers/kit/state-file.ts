@@ -1,7 +1,21 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import type { z } from 'zod'
+import type { Environment } from './env.ts'
 import type { Log } from './log.ts'
+
+/**
+ * Finds a server's state file: in the data folder, else in the state folder of the XDG base directory specification;
+ * undefined without a home.
+ */
+export function findStateFile(
+  name: string,
+  { SUPERBLOOM_DATA, XDG_STATE_HOME, HOME }: Environment,
+): string | undefined {
+  if (SUPERBLOOM_DATA) return resolve(SUPERBLOOM_DATA, name)
+  const folder = XDG_STATE_HOME || (HOME && join(HOME, '.local/state'))
+  return folder ? join(folder, 'superbloom', name) : undefined
+}
 
 /** Reads what a server wrote of its state; undefined without a file, and after logging that it is damaged. */
 export function readState<Schema extends z.ZodType>(

@@ -24,7 +24,16 @@ test('the defaults are those of the contract', () => {
     temperature: { threshold: 80, sustain: 0, clearBelow: 75 },
     hostRoot: undefined,
     hostName: undefined,
+    history: { file: undefined },
   })
+})
+
+test('the history is kept in the data folder, elsewhere, or not at all', () => {
+  const SUPERBLOOM_DATA = '/srv/data'
+  const fileOf = (environment: Record<string, string>) => readMetricsSettings(environment).history
+  expect(fileOf({ SUPERBLOOM_DATA })).toEqual({ file: '/srv/data/metrics-history.json' })
+  expect(fileOf({ SUPERBLOOM_DATA, METRICS_HISTORY: '/m/h.json' })).toEqual({ file: '/m/h.json' })
+  expect(fileOf({ SUPERBLOOM_DATA, METRICS_HISTORY: 'off' })).toBe(undefined)
 })
 
 test('a level can be set, and switched off', () => {
@@ -64,7 +73,7 @@ test('the README lists every setting with its default, every tool and every even
     emit: () => undefined,
   })
   const rowsOf = (pattern: RegExp) => [...README.matchAll(pattern)].map(match => match[1])
-  expect(rowsOf(/^\| `(METRICS_\w+)` +\|/gm)).toEqual(Object.keys(settingsTable))
+  expect(rowsOf(/^\| `(METRICS_\w+|SUPERBLOOM_DATA)` +\|/gm)).toEqual(Object.keys(settingsTable))
   for (const [name, setting] of Object.entries(settingsTable)) {
     expect(README).toMatch(new RegExp(`^\\| \`${name}\` +\\|.*\\| ${setting.default ?? '–'} +\\|$`, 'm'))
   }

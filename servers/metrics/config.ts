@@ -12,6 +12,7 @@ import {
 import type { Instance, InstanceSpec } from '../kit/instances.ts'
 import type { LevelRule } from '../kit/levels.ts'
 import { required, secretSetting, urlSetting } from '../kit/settings.ts'
+import { findStateFile } from '../kit/state-file.ts'
 
 const SECOND = 1000
 const DAY = 86_400_000
@@ -59,6 +60,17 @@ export const settingsTable = {
     form: 'a name of at most 100 letters, digits, dots, dashes and underscores',
     pattern: /^[\w.-]{1,100}$/,
   }),
+  METRICS_HISTORY: textSetting({
+    purpose:
+      'the file that keeps a week of CPU, memory, disks and temperatures over a restart; off: no history',
+    form: 'a path, or off',
+    pattern: /./,
+  }),
+  SUPERBLOOM_DATA: textSetting({
+    purpose: 'the folder of that file, where it has no path of its own; the hub sets its own folder',
+    form: 'a path',
+    pattern: /./,
+  }),
 } satisfies SettingsTable & Record<string, Setting<unknown>>
 
 export interface MetricsSettings {
@@ -70,6 +82,8 @@ export interface MetricsSettings {
   readonly temperature: LevelRule | undefined
   readonly hostRoot: string | undefined
   readonly hostName: string | undefined
+  /** Undefined: there is none. Without a file it is kept in memory only. */
+  readonly history: { readonly file: string | undefined } | undefined
 }
 
 /** Reads the settings. Throws SettingsError. A level that is `off` is undefined. */
@@ -87,6 +101,10 @@ export function readMetricsSettings(environment: Environment): MetricsSettings {
     temperature: rule(read.METRICS_TEMP_CELSIUS, read.METRICS_TEMP_SUSTAIN),
     hostRoot: read.METRICS_HOST_ROOT,
     hostName: read.METRICS_HOST_NAME,
+    history:
+      read.METRICS_HISTORY === 'off'
+        ? undefined
+        : { file: read.METRICS_HISTORY ?? findStateFile('metrics-history.json', environment) },
   }
 }
 

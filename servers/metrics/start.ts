@@ -3,8 +3,11 @@ import { cleanText } from '../kit/text.ts'
 import { readMetricsSettings } from './config.ts'
 import { openSources } from './containers/sources.ts'
 import { checkUpstreams } from './health.ts'
+import { openHistory } from './history/history.ts'
+import { createMeasure, MEASURE_EVERY } from './history/measure.ts'
 import { openHosts } from './hosts.ts'
 import { createLinuxMachine } from './machine/linux.ts'
+import type { Machine } from './machine/machine.ts'
 import { createSampler } from './machine/sampler.ts'
 import { createUnreadMachine } from './machine/unread.ts'
 import { expireSilence } from './tools/expire-silence.ts'
@@ -35,9 +38,12 @@ export async function start({ clock, environment, emit, log }: ServerDeps): Prom
   const { alertmanagers, prometheuses } = upstreams
   const deps = { settings, emit, clock }
   const engines = createEngineWatcher(sources, { emit, clock, log })
+  const history = settings.history ? openHistory(settings.history.file, clock, log) : undefined
+  const measure = (host: string, of: Machine) =>
+    history ? createMeasure(host, of, history) : async () => undefined
   return {
     tools: [
-      getSystemMetrics({ hosts, clock }),
+      getSystemMetrics({ hosts, history, clock }),
       getProcesses({ machine, clock, engines: sources.engines }),
       getDiskHealth({ machine }),
       getContainerStatus({ sources, clock }),
@@ -50,11 +56,19 @@ export async function start({ clock, environment, emit, log }: ServerDeps): Prom
     ],
     watchers: [
       ...(isLinux ? createWatchers({ host: name, ...local, ...deps }) : []),
-      ...hosts.remote.map(host => createRemoteWatcher({ host: host.name, ...host, ...deps })),
+      ...(isLinux && history
+        ? [{ name: 'history', every: MEASURE_EVERY, poll: measure(name, machine) }]
+        : []),
+      ...hosts.remote.map(host =>
+        createRemoteWatcher({ host: host.name, ...host, ...deps, measure: measure(host.name, host.machine) }),
+      ),
       engines,
       ...sources.clusters().map(cluster => createPodWatcher(cluster, settings.interval, deps)),
     ],
     health: () => checkUpstreams({ hosts, sources, alertmanagers, prometheuses }),
-    [Symbol.asyncDispose]: async () => engines[Symbol.dispose](),
+    async [Symbol.asyncDispose]() {
+      engines[Symbol.dispose]()
+      history?.[Symbol.dispose]()
+    },
   }
 }

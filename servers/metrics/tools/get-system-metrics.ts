@@ -1,9 +1,11 @@
 import { z } from 'zod'
 import type { Clock } from '../../kit/clock.ts'
+import { ToolFailure } from '../../kit/failure.ts'
 import { cleanedText, tenths } from '../../kit/fields.ts'
 import { known, type Text, toFacts } from '../../kit/render.ts'
-import { toByteText, toCountText, toPercentText, toRateText, toSpanText } from '../../kit/text.ts'
+import { toByteText, toCountText, toPercentText, toRateText, toSpanText, toTimeText } from '../../kit/text.ts'
 import { type DataOf, defineTool, type Tool } from '../../kit/tool.ts'
+import { HISTORY_KINDS, HISTORY_SPANS, type History, type HistorySpan } from '../history/history.ts'
 import type { Host, Hosts } from '../hosts.ts'
 import { toCpuPercent, toMemoryPercent, toNetworkUse } from '../machine/sampler.ts'
 import { diskShape, silentMountsField, toDiskText } from './disk-use.ts'
@@ -50,11 +52,33 @@ const output = z.object({
       sentBytesPerSecond: z.number().overwrite(Math.round).optional(),
     }),
   ),
+  history: z
+    .object({
+      from: z.number().describe('when the first step begins, unix milliseconds'),
+      stepSeconds: z.number(),
+      curves: z.array(
+        z.object({
+          kind: z.enum(HISTORY_KINDS).describe('in per cent, a temperature in °C'),
+          name: z.string().optional().describe('the mount or the sensor'),
+          least: tenths(),
+          mean: tenths(),
+          most: tenths(),
+          values: z.array(tenths().nullable()).describe('the mean of each step; null: not measured'),
+        }),
+      ),
+    })
+    .optional(),
 })
 type Metrics = DataOf<typeof output>
 
 /** `get_system_metrics`: describes a machine as it is now. */
-export function getSystemMetrics({ hosts, clock }: { hosts: Hosts; clock: Clock }): Tool {
+export function getSystemMetrics(deps: {
+  hosts: Hosts
+  /** Undefined where none is kept. */
+  history: History | undefined
+  clock: Clock
+}): Tool {
+  const { hosts, history, clock } = deps
   const { local, remote } = hosts
   const names = [local, ...remote].map(host => host.name)
   return defineTool({
@@ -73,13 +97,15 @@ export function getSystemMetrics({ hosts, clock }: { hosts: Hosts; clock: Clock 
         .describe(
           names.length > 1 ? `one of ${names.join(', ')}; default: ${local.name}` : `only ${local.name}`,
         ),
+      history: z.enum(HISTORY_SPANS).optional().describe('adds how it went'),
     }),
     output,
-    async run({ host: name }, signal) {
+    async run({ host: name, history: span }, signal) {
       const host = hosts.pick(name)
       const others = names.filter(other => other !== host.name)
       const otherHosts = others.length > 0 ? others : undefined
-      return { data: { ...(await measure(host, clock, signal)), otherHosts }, text: toText }
+      const course = span && { history: toHistory(history, host.name, span) }
+      return { data: { ...(await measure(host, clock, signal)), otherHosts, ...course }, text: toText }
     },
   })
 }
@@ -124,6 +150,35 @@ async function measure({ machine, sampler }: Host, clock: Clock, signal: AbortSi
   }
 }
 
+/** Returns the course of a host's figures. Throws a ToolFailure where none is kept. */
+function toHistory(history: History | undefined, host: string, span: HistorySpan): Metrics['history'] {
+  if (!history) {
+    throw new ToolFailure({
+      what: 'No history is kept here.',
+      where: 'METRICS_HISTORY',
+      why: 'it is off',
+      fix: 'Ask the owner to unset METRICS_HISTORY, or call it without history.',
+    })
+  }
+  const { from, step, curves } = history.read(host, span)
+  return {
+    from,
+    stepSeconds: step / 1000,
+    curves: curves.map(({ kind, name, values }) => {
+      const known = values.filter(value => value !== null)
+      const mean = known.reduce((sum, value) => sum + value, 0) / known.length
+      return {
+        kind,
+        name: name || undefined,
+        least: Math.min(...known),
+        mean,
+        most: Math.max(...known),
+        values,
+      }
+    }),
+  }
+}
+
 function toText(metrics: Metrics): Text {
   const { cpu, memory, swap, silentMounts = [], temperatures, otherHosts } = metrics
   const about = toFacts([metrics.os, metrics.virtual, `up ${toSpanText(metrics.uptimeSeconds)}`])
@@ -139,6 +194,7 @@ function toText(metrics: Metrics): Text {
     silentMounts.map(mount => `${mount} does not answer.`),
     `Temperature: ${heat ? heat.join(', ') : 'no sensor can be read here'}.`,
     metrics.network.map(toNetworkText),
+    metrics.history && toHistoryText(metrics.history),
     otherHosts && `Other hosts that can be asked for: ${otherHosts.join(', ')}.`,
   ]
 }
@@ -151,4 +207,13 @@ function toNetworkText(network: Metrics['network'][number]): string {
     `${toByteText(network.receivedBytes)} received and ${toByteText(network.sentBytes)} sent in all`,
   ])
   return `Network ${network.interface}: ${facts}.`
+}
+
+function toHistoryText({ from, curves, stepSeconds }: NonNullable<Metrics['history']>): Text {
+  if (curves.length === 0) return 'Nothing is known of how it went: the history has just begun.'
+  const lines = curves.map(({ kind, name, least, mean, most }) => {
+    const unit = kind === 'temperature' ? '°C' : '%'
+    return `- ${toFacts([kind, name], ' ')}: least ${least}, mean ${mean}, most ${most} ${unit}`
+  })
+  return [`Since ${toTimeText(from)}, by means of ${toSpanText(stepSeconds)}:`, lines]
 }

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { systemClock } from '../../kit/clock.ts'
 import { createFakeClock } from '../../kit/testing/fake-clock.ts'
 import type { Tool } from '../../kit/tool.ts'
+import { openHistory } from '../history/history.ts'
 import { openHosts } from '../hosts.ts'
 import type { Drive, Machine, ProcessUse } from '../machine/machine.ts'
 import { createSampler } from '../machine/sampler.ts'
@@ -36,6 +37,7 @@ const systemMetrics = (deps: { machine: Machine; clock: typeof systemClock }) =>
       [],
       deps.clock,
     ),
+    history: undefined,
     clock: deps.clock,
   })
 
@@ -54,6 +56,45 @@ test('get_system_metrics tells what a quiet machine knows, and nothing that it d
   expect(data).toMatchObject({ cpu: { percent: 12, overSeconds: 0.5, cores: 2 }, memory: { percent: 12.9 } })
   for (const key of ['temperatures', 'swap', 'os', 'virtual', 'silentMounts'])
     expect(data).not.toHaveProperty(key)
+})
+
+test('get_system_metrics tells how it went, where a history is kept', async () => {
+  const none = await call(systemMetrics, {}, { history: 'day' })
+  expect(none).toMatchObject({ isError: true, text: expect.stringContaining('METRICS_HISTORY') })
+  const clock = createFakeClock(Date.parse('2026-11-22T04:00:00Z'))
+  using history = openHistory(undefined, clock, () => undefined)
+  const kept = (deps: { machine: Machine }) => {
+    const local = { name: 'nas', machine: deps.machine, sampler: createSampler(deps.machine, clock) }
+    return getSystemMetrics({ hosts: openHosts(local, [], clock), history, clock })
+  }
+  const counters = async () => fakeCounters(clock.monotonic(), 0, clock.monotonic() + 1)
+  await clock.advance(5000)
+  const ask = async () => {
+    const tool = kept({ machine: createFakeMachine({ counters }) })
+    const result = tool.call(
+      { history: 'hour' },
+      { clock, log: () => undefined, signal: AbortSignal.timeout(9000) },
+    )
+    await clock.advance(1000)
+    return result
+  }
+  expect((await ask()).content).toMatchObject([
+    { text: expect.stringContaining('the history has just begun') },
+  ])
+  history.add('nas', [{ kind: 'disk', name: '/srv', value: 40 }])
+  await clock.advance(60_000)
+  history.add('nas', [{ kind: 'disk', name: '/srv', value: 44 }])
+  const { content, structuredContent } = await ask()
+  expect(content).toMatchObject([
+    {
+      text: expect.stringMatching(
+        /^Since .*, by means of 1 min:\n- disk \/srv: least 40, mean 42, most 44 %$/m,
+      ),
+    },
+  ])
+  expect(structuredContent).toMatchObject({
+    history: { stepSeconds: 60, curves: [{ kind: 'disk', name: '/srv', least: 40, mean: 42, most: 44 }] },
+  })
 })
 
 test('get_system_metrics tells all that a talkative machine knows, with clean names', async () => {

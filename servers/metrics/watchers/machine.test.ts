@@ -6,6 +6,8 @@ import { createFakeClock } from '../../kit/testing/fake-clock.ts'
 import { startFaultyUpstream, status } from '../../kit/testing/faulty-upstream.ts'
 import { runWatcher } from '../../kit/watch.ts'
 import { nodeExporterSpec, readMetricsSettings } from '../config.ts'
+import { openHistory } from '../history/history.ts'
+import { createMeasure } from '../history/measure.ts'
 import { openHosts } from '../hosts.ts'
 import type { Machine } from '../machine/machine.ts'
 import { createSampler } from '../machine/sampler.ts'
@@ -186,14 +188,22 @@ async function startRemote() {
     clock,
   )
   const settings = readMetricsSettings({ METRICS_CPU_SUSTAIN: '0s', METRICS_MEMORY_SUSTAIN: '0s' })
+  const history = openHistory(undefined, clock, () => undefined)
   const watchers = hosts.remote.map(host =>
-    createRemoteWatcher({ host: host.name, ...host, settings, emit: log.emit, clock }),
+    createRemoteWatcher({
+      host: host.name,
+      ...host,
+      settings,
+      emit: log.emit,
+      clock,
+      measure: createMeasure(host.name, host.machine, history),
+    }),
   )
-  return { exporter, clock, watchers, keys: () => log.read(0).events.map(({ key }) => key) }
+  return { exporter, clock, watchers, history, keys: () => log.read(0).events.map(({ key }) => key) }
 }
 
 test('the levels of another machine follow the same rules, from one look each', async () => {
-  const { exporter, watchers, keys, clock } = await startRemote()
+  const { exporter, watchers, keys, clock, history } = await startRemote()
   await using _ = exporter
   const attic = watchers.find(({ name }) => name === 'host attic')
   const look = async (more: Parameters<typeof exporterText>[0]) => {
@@ -216,6 +226,11 @@ test('the levels of another machine follow the same rules, from one look each', 
   await look({ ...hot, idle: 702, user: 298 })
   expect(keys()).toHaveLength(4)
   expect(exporter.requests).toHaveLength(3)
+  expect(history.read('attic', 'hour').curves.map(({ kind }) => kind)).toEqual([
+    'memory',
+    'disk',
+    'temperature',
+  ])
 })
 
 test('a machine that is down keeps what was raised, and harms no other', async () => {

@@ -20,17 +20,19 @@ export interface WatcherDeps {
 }
 
 /**
- * Creates the watcher of a machine behind a node-exporter: one request serves all levels, so that an
+ * Creates the watcher of a machine behind a node-exporter: one request serves all levels and the history, so that an
  * unreachable machine is logged once, affects no other, and keeps its raised levels.
  */
-export function createRemoteWatcher(deps: WatcherDeps & { machine: ScrapedMachine }): Watcher {
+export function createRemoteWatcher(
+  deps: WatcherDeps & { machine: ScrapedMachine; measure: () => Promise<void> },
+): Watcher {
   const levels = createWatchers(deps)
   return {
     name: `host ${deps.host}`,
     every: deps.settings.interval,
     async poll() {
       await deps.machine.refresh()
-      await Promise.all(levels.map(level => level.poll()))
+      await Promise.all([...levels.map(level => level.poll()), deps.measure()])
     },
   }
 }
