@@ -71,7 +71,7 @@ export async function createEngine(foundation: Foundation, stack: AsyncDisposabl
   const crashGuard = stack.use(await openCrashGuard(foundation))
   let retired: readonly string[] = []
   const routes = { store, clock, newId, signals, telemetry, agents: () => agents.all, retired: () => retired }
-  const router = createRouter(routes)
+  const router = createRouter({ ...routes, commandsOf: name => commandsOf(foundation, name) })
   const metaTools = createMetaTools({ newId, signals, agentsOf: router.agentsOf, agent: agents.find })
   const metaNames = metaTools.map(({ name }) => name)
   const sandbox = await openSandbox(childEnvironment(), () => listHidden(config))
@@ -241,13 +241,21 @@ function warnOfLimits({ agents, log }: Foundation, runtime: Runtime): void {
   }
 }
 
+/** Finds a model by an agent file's name for it, as the config is by now. */
+const findModel = ({ models: { current } }: Foundation, name: string) =>
+  current.named.get(name) ?? current.default
+
+/** Lists the commands that an agent's model takes. */
+const commandsOf = (foundation: Foundation, agent: string) =>
+  findModel(foundation, foundation.agents.find(agent)?.model ?? '').commands ?? []
+
 function openRuntime(
   foundation: Foundation,
   { noteCycle }: CrashGuard,
   toolBox: ReturnType<typeof createToolBox>,
   semaphore: Semaphore,
 ): Runtime {
-  const { store, clock, newId, random, log, signals, telemetry, agents, config, models } = foundation
+  const { store, clock, newId, random, log, signals, telemetry, agents, config } = foundation
   const deps = {
     store,
     clock,
@@ -257,8 +265,8 @@ function openRuntime(
     signals,
     telemetry,
     toolBox,
-    model: (name: string) => models.current.named.get(name) ?? models.current.default,
-    compactionModel: () => models.current.compaction,
+    model: (name: string) => findModel(foundation, name),
+    compactionModel: () => foundation.models.current.compaction,
     agent: agents.find,
     budget: () => budgetOf(config.current),
     owner: randomUUID(),

@@ -9,6 +9,7 @@ import type { ThreadRow } from '../store/tables.ts'
 import { ensureMainThread, moveWindow } from '../store/threads.ts'
 import { dropUnanswered } from '../store/unanswered.ts'
 import type { Tx } from '../store/writer.ts'
+import { decideCommand } from './commands.ts'
 import type { RuntimeAgent, RuntimeDeps } from './deps.ts'
 import { extractSummary, parseSummary, printSummary } from './summary.ts'
 import { tokensOfAll } from './tokens.ts'
@@ -49,26 +50,20 @@ export function createReset(
   }
 }
 
-/** Reads `/reset` or `/reset why` from a message's whole text; undefined for any other text. */
-export function parseReset(text: string): { message?: string } | undefined {
-  const [, why] = /^\/reset(?:\s+([\s\S]+))?$/.exec(text.trim()) ?? []
-  if (why !== undefined) return { message: why.trim() }
-  return text.trim() === '/reset' ? {} : undefined
-}
-
 /** Tells whether a message is `/new topic`: the cycle that takes it starts from summaries of what was before. */
 export function beginsTopic(text: string): boolean {
-  return /^\s*\/new(?:\s|$)/.test(text)
+  return decideCommand(text).kind === 'topic'
 }
 
 /**
- * Handles `/reset` in a conversation: it stands there as the user's message, and its agents start fresh. The
+ * Handles `/reset` in a conversation: it stands there as the user's message, and its agents start fresh and are told why. The
  * same `clientId` again does nothing.
  */
 export async function resetByMessage(
   deps: Deps,
   agents: readonly string[],
   message: NewUserMessage,
+  why: string | undefined,
 ): Promise<ChatMessage> {
   const { posted, done } = await deps.store.write(async tx => {
     const { posted, isNew } = await appendUserMessage(deps, tx, message)
@@ -76,7 +71,7 @@ export async function resetByMessage(
     const done = await writeReset(deps, tx, {
       agents,
       by: message.author,
-      message: parseReset(message.text)?.message,
+      message: why,
       place: message.conversation,
       inReplyTo: posted.id,
     })

@@ -12,11 +12,12 @@ import { postItem } from '../store/inbox.ts'
 import type { Store } from '../store/open.ts'
 import { ensureMainThread, hasThread, mainThreadId } from '../store/threads.ts'
 import type { Tx } from '../store/writer.ts'
+import { answerByMessage, type DecidedCommand, decideCommand } from './commands.ts'
 import { createEventPosts, type EventPosts } from './events.ts'
 import { fireDue } from './firing.ts'
-import { beginsTopic, parseReset, resetByMessage } from './reset.ts'
+import { resetByMessage } from './reset.ts'
 import type { ListingAgent, Routing } from './route-event.ts'
-import { isStopCommand, requestStop, type Stopping, stopByMessage } from './stop.ts'
+import { requestStop, type Stopping, stopByMessage } from './stop.ts'
 import { appendUserMessage } from './user-message.ts'
 
 export interface RoutedAgent extends ListingAgent {
@@ -33,6 +34,8 @@ export interface RouterDeps {
   telemetry: Telemetry
   agents: () => readonly RoutedAgent[]
   retired: () => readonly string[]
+  /** Returns the commands that the model of an agent takes; none by default. */
+  commandsOf?: (agent: string) => readonly string[]
 }
 
 /** Decides which thread everything belongs to, and posts it; it is on the disk when a promise resolves. */
@@ -92,9 +95,11 @@ export function createRouter(deps: RouterDeps): Router {
       const before = all.length === 0 ? await findRepeated(deps, message) : undefined
       if (before) return before
       const agents = decideAgents(deps, all, message)
-      checkCommand(message)
-      if (isStopCommand(message.text)) return stopByMessage(deps, all.map(mainThreadId), message)
-      if (parseReset(message.text)) return resetByMessage(deps, all, message)
+      const command = decideCommand(message.text, deps.commandsOf?.(agents[0] ?? ''))
+      checkCommand(command, message)
+      if (command.kind === 'stop') return stopByMessage(deps, all.map(mainThreadId), message)
+      if (command.kind === 'reset') return resetByMessage(deps, all, message, command.message)
+      if (command.kind === 'answer') return answerByMessage(deps, message, command.text)
       const { posted, isNew } = await storeMessage(deps, agents, known, message)
       const threads = agents.map(mainThreadId)
       for (const thread of threads) known.add(thread)
@@ -125,8 +130,8 @@ export function createRouter(deps: RouterDeps): Router {
 }
 
 /** Throws `forbidden` for a command of a guest. */
-function checkCommand({ text, power }: NewUserMessage): void {
-  if (power === 'guest' && (isStopCommand(text) || parseReset(text) || beginsTopic(text)))
+function checkCommand({ kind }: DecidedCommand, { power }: NewUserMessage): void {
+  if (power === 'guest' && kind !== 'agent' && kind !== 'answer')
     throw new HubError('forbidden', 'Guests have no commands; ask somebody of the house.')
 }
 

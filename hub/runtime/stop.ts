@@ -1,13 +1,11 @@
 import type { ChatMessage, NewUserMessage } from '../../schemas/chat.ts'
-import { HUB } from '../../schemas/tokens.ts'
 import { type AuditEntry, record } from '../store/audit-log.ts'
-import { appendMessage } from '../store/conversations.ts'
 import { hasWaiting } from '../store/inbox.ts'
 import { requestStops, type StoppedCycle, type StopScope } from '../store/stops.ts'
 import type { Tx } from '../store/writer.ts'
 import type { ActiveCycle } from './active-cycle.ts'
 import type { RuntimeDeps } from './deps.ts'
-import { appendUserMessage } from './user-message.ts'
+import { appendAnswer, appendUserMessage } from './user-message.ts'
 
 /** The reason with which a person's stop aborts a cycle. */
 export class StopRequested extends Error {
@@ -18,11 +16,6 @@ export class StopRequested extends Error {
     this.name = 'StopRequested'
     this.by = by
   }
-}
-
-/** Tells whether a message's whole text is the command to stop. */
-export function isStopCommand(text: string): boolean {
-  return text.trim() === '/stop'
 }
 
 type Deps = Pick<RuntimeDeps, 'store' | 'clock' | 'newId' | 'signals'>
@@ -93,10 +86,7 @@ export async function stopByMessage(
     await recordStop(tx, scope, stopping, { at: posted.at, actor: author, door })
     const text = describeStop(stopping, conversation)
     if (text === undefined) return { posted, messages: [posted], stopping }
-    const { id: question, at } = posted
-    const answer = { id: deps.newId('msg'), conversation, kind: 'notice' as const, author: HUB, text, at }
-    const notice = await appendMessage(tx, { ...answer, inReplyTo: [question] })
-    return { posted, messages: [posted, notice], stopping }
+    return { posted, messages: [posted, await appendAnswer(deps, tx, posted, text)], stopping }
   })
   for (const each of messages) deps.signals.emit('message', each)
   emitStop(deps, stopping, author)

@@ -1,5 +1,6 @@
 import type { ChatMessage, NewUserMessage } from '../../schemas/chat.ts'
-import { appendOnce } from '../store/conversations.ts'
+import { HUB } from '../../schemas/tokens.ts'
+import { appendMessage, appendOnce } from '../store/conversations.ts'
 import type { Tx } from '../store/writer.ts'
 import type { RuntimeDeps } from './deps.ts'
 
@@ -19,4 +20,15 @@ export function appendUserMessage(
     ...(clientId === undefined ? {} : { token: author, clientId }),
     ...(images.length === 0 ? {} : { data: { images } }),
   })
+}
+
+/** Appends the hub's own answer to a person's message. */
+export function appendAnswer(
+  { newId }: Pick<RuntimeDeps, 'newId'>,
+  tx: Tx,
+  { id, conversation, at }: ChatMessage,
+  text: string,
+): Promise<ChatMessage> {
+  const notice = { id: newId('msg'), conversation, kind: 'notice' as const, author: HUB, text, at }
+  return appendMessage(tx, { ...notice, inReplyTo: [id] })
 }

@@ -74,18 +74,6 @@ export const chat = defineHubTool({
     [reply ?? `(${status})`, ...(structuredError ? [`(${structuredError})`] : [])].join('\n\n'),
 })
 
-/** Waits for what answers a message: the notice for a command, which no cycle takes, else the reply. */
-export async function waitForAnswer(
-  context: Waiting,
-  message: ChatMessage,
-  wait: number,
-): Promise<ChatResult> {
-  const { conversation, id: messageId, text } = message
-  if (!COMMAND.test(text)) return waitForReply(context, { conversation, messageId, wait })
-  const taken = { conversation, messageId }
-  return (await readNotice(context.deps, taken, 'replied')) ?? { ...taken, status: 'silent' }
-}
-
 /**
  * Returns the message's conversation. Throws if the named agent does not answer there: no other agent may get
  * the message.
@@ -114,21 +102,25 @@ function withReason(result: ChatResult): ChatResult {
 
 type Waiting = Pick<HubToolContext, 'deps' | 'signal' | 'progress'>
 
-interface Wait {
-  conversation: string
-  messageId: string
-  /** Milliseconds that the caller waits for the reply. */
-  wait: number
-}
+type Taken = Pick<ChatResult, 'conversation' | 'messageId'>
 
-/** Resolves when the cycle that took the message has ended, the time is over, or the caller went away. */
-async function waitForReply(context: Waiting, what: Wait): Promise<ChatResult> {
+/**
+ * Resolves when the cycle that took the message has ended or the hub itself answered it, after `wait` milliseconds, or when the caller
+ * went away.
+ */
+export async function waitForAnswer(
+  context: Waiting,
+  { conversation, id: messageId }: ChatMessage,
+  wait: number,
+): Promise<ChatResult> {
   const { deps, signal } = context
-  const { conversation, messageId } = what
   const finished = Promise.withResolvers<ChatResult>()
   const pending: ChatResult = { conversation, messageId, status: 'pending' }
   const look = () => {
-    readOutcome(deps, what).then(outcome => outcome && finished.resolve(outcome), finished.reject)
+    readOutcome(deps, { conversation, messageId }).then(
+      outcome => outcome && finished.resolve(outcome),
+      finished.reject,
+    )
   }
   const offs = [
     deps.signals.on('cycleEnded', look),
@@ -145,7 +137,7 @@ async function waitForReply(context: Waiting, what: Wait): Promise<ChatResult> {
       if (messages.includes(messageId))
         finished.resolve({ conversation, messageId, status: 'waiting', reply: why })
     }),
-    deps.clock.after(what.wait, () => finished.resolve(pending)),
+    deps.clock.after(wait, () => finished.resolve(pending)),
   ]
   const giveUp = () => finished.resolve(pending)
   signal.addEventListener('abort', giveUp, { once: true })
@@ -161,9 +153,12 @@ async function waitForReply(context: Waiting, what: Wait): Promise<ChatResult> {
 }
 
 /** Reads the outcome of a message; undefined while a cycle that takes it runs. */
-async function readOutcome(deps: HubToolDeps, what: Wait): Promise<ChatResult | undefined> {
+async function readOutcome(deps: HubToolDeps, what: Taken): Promise<ChatResult | undefined> {
   const { conversation, messageId } = what
   const cycles = await cyclesOfMessage(deps.store.db, messageId)
+  // The hub itself took a message that is in no inbox: a command.
+  if (cycles.length === 0)
+    return (await readNotice(deps, what, 'replied')) ?? { conversation, messageId, status: 'silent' }
   if (cycles.every(({ id }) => id === null)) return readNotice(deps, what, 'waiting')
   const unfinished = cycles.filter(({ status }) => status === null || status === 'running')
   if (unfinished.length > 0) {
@@ -204,13 +199,10 @@ const checkedData = z.union([
   output.pick({ structuredError: true }).required(),
 ])
 
-/** Commands, which no cycle takes. */
-const COMMAND = /^\/(?:stop$|reset(?:\s|$))/
-
 /** Reads the notice that answers a message which no cycle takes, or says why none takes it for now. */
 async function readNotice(
   deps: HubToolDeps,
-  { conversation, messageId }: Omit<Wait, 'wait'>,
+  { conversation, messageId }: Taken,
   status: 'replied' | 'waiting',
 ): Promise<ChatResult | undefined> {
   const notice = await noticeTo(deps.store.db, conversation, messageId)

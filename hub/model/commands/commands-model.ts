@@ -15,6 +15,7 @@ export function createCommandsModel(find: () => Promise<FoundModels>): Model {
     canSummarize: false,
     isFree: true,
     readsAllTools: true,
+    commands: ['help', 'tools', 'call', 'remind', 'schedules', 'models', 'model'],
     async complete(request, { signal, onText }) {
       signal.throwIfAborted()
       // The words and calendars of sixteen languages are loaded late: a hub whose agents sleep or have a

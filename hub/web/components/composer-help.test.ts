@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { commandsFor } from './composer-help.ts'
 
 test.each([
-  ['/', ['/stop', '/new', '/reset']],
+  ['/', ['/help', '/stop', '/new', '/reset']],
   ['/s', ['/stop']],
   ['/stop', ['/stop']],
   ['/stop it', []],

@@ -1,6 +1,7 @@
 import { html } from '../html.ts'
 
 const COMMANDS = [
+  { name: '/help', rest: '', says: 'shows the commands' },
   { name: '/stop', rest: '', says: 'ends what the agent does right now, at the next boundary' },
   {
     name: '/new',
