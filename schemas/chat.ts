@@ -173,6 +173,8 @@ export interface Decision {
  */
 export interface Approval {
   id: string
+  /** Names it in short; never used twice. */
+  number: number
   agent: string
   tool: string
   arguments: Record<string, unknown>

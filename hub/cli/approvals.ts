@@ -6,15 +6,18 @@ import { parseJson } from '../core/json.ts'
 import { callHub } from './call-hub.ts'
 import { connectTo, type Decision, readError } from './chat-socket.ts'
 import type { RunningHub } from './find-hub.ts'
+import { findId } from './short-ids.ts'
 
 export const DECISION_USAGE =
-  'Write /approve ID [note] or /deny ID [note]; /approve ID always 1d also lets further calls of the tool run for a day.'
+  'Write /approve 3 [note] or /deny 3 [note]; /approve 3 always 1d also lets further calls of the tool run for a day.'
 
 /**
- * Reads `/approve ID [always 1d] [note]` or `/deny ID [note]`: `incomplete` without ID, undefined for other text.
+ * Reads `/approve ID [always 1d] [note]` or `/deny ID [note]`: `incomplete` without ID, undefined for other text. The slash may be left
+ * away before a number.
  */
 export function parseDecision(line: string): Decision | 'incomplete' | undefined {
-  const [command, approval, ...rest] = line.trim().split(/\s+/)
+  const [first = '', approval, ...rest] = line.trim().split(/\s+/)
+  const command = first.startsWith('/') || !/^\d+$/.test(approval ?? '') ? first : `/${first}`
   if (command !== '/approve' && command !== '/deny') return undefined
   if (approval === undefined) return 'incomplete'
   const isAlways = command === '/approve' && rest[0] === 'always' && span.safeParse(rest[1]).success
@@ -29,18 +32,23 @@ export function parseDecision(line: string): Decision | 'incomplete' | undefined
 }
 
 export async function readOpenApprovals(hub: RunningHub, conversation: string): Promise<Approval[]> {
-  const { structured } = await callHub(hub, 'hub_list_approvals', { status: 'open' })
-  const { approvals } = structured as { approvals: Approval[] }
-  return approvals.filter(approval => approval.conversation === conversation)
+  const open = await readApprovals(hub, { status: 'open' })
+  return open.filter(approval => approval.conversation === conversation)
+}
+
+async function readApprovals(hub: RunningHub, filter: object): Promise<Approval[]> {
+  const { structured } = await callHub(hub, 'hub_list_approvals', { ...filter })
+  return (structured as { approvals: Approval[] }).approvals
 }
 
 const LONGEST_MS = 30_000
 
 /**
- * Decides an approval at `/ws`, because no tool of the hub can. Returns the decided approval. Throws
+ * Decides an approval, which may be named in short, at `/ws`, because no tool of the hub can. Returns the decided approval. Throws
  * `unavailable` with the hub's own words where it refuses, or with the reason why it does not answer.
  */
-export async function sendDecision(hub: RunningHub, decision: Decision): Promise<Approval> {
+export async function sendDecision(hub: RunningHub, given: Decision): Promise<Approval> {
+  const decision = { ...given, approval: findId(given.approval, await readApprovals(hub, {})) }
   const { promise, resolve, reject } = Promise.withResolvers<Approval>()
   const fail = (why: string, cause?: unknown) => reject(new HubError('unavailable', why, { cause }))
   const socket = connectTo(hub)

@@ -99,11 +99,6 @@ export function openChatSocket(findHub: () => RunningHub, conversation: string, 
       pending.set(clientId, text)
       transmit({ type: 'message', conversation, text, clientId, timezone })
     },
-    /** Sends a decision. Returns false while there is no connection: nothing was sent then. */
-    decide(decision: Decision): boolean {
-      transmit({ type: 'decide', ...decision })
-      return socket?.readyState === WebSocket.OPEN
-    },
     /** Stops the conversation's agent; does nothing while the connection is lost. */
     stop: (): void => transmit({ type: 'stop', conversation }),
     [Symbol.dispose](): void {

@@ -46,6 +46,9 @@ describe('decideCommand', () => {
   test('what the model takes goes there, and helps with slips', () => {
     const known = ['help', 'tools']
     expect(decideCommand('/help', known)).toEqual({ kind: 'agent' })
+    expect(decideCommand('/hlep', known)).toMatchObject({
+      text: expect.stringContaining('Did you mean `/help`?'),
+    })
     expect(decideCommand('/tols', known)).toMatchObject({ text: expect.stringContaining('`/tools`') })
   })
 })

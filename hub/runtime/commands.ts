@@ -45,7 +45,7 @@ export function decideCommand(text: string, known: readonly string[] = []): Deci
   if (word === 'stop') return { kind: 'answer', text: `Nothing was stopped: ${OWN.stop} ${TO_SAY_IT}` }
   const elsewhere = OF_TERMINAL[word]
   if (elsewhere !== undefined) return { kind: 'answer', text: elsewhere }
-  const all = [...Object.keys(OWN), ...known, ...Object.keys(OF_TERMINAL)].map(name => `/${name}`)
+  const all = new Set([...Object.keys(OWN), ...known, ...Object.keys(OF_TERMINAL)].map(name => `/${name}`))
   // The slash counts as a letter, so that short words are corrected too.
   const near = findNearest(`/${word}`, all)
   if (near.length === 0 && rest !== undefined) return { kind: 'agent' }

@@ -7,10 +7,18 @@ import { addNotification, deleteApprovalKeys } from './notifications.ts'
 import type { ApprovalRow, Tables, ToolCallRow } from './tables.ts'
 import type { Tx } from './writer.ts'
 
-/** Opens an approval, of which people are notified. */
-export async function createApproval(tx: Tx, row: Insertable<Tables['approvals']>): Promise<ApprovalRow> {
+/** Opens an approval, of which people are notified. Its number is one above the highest. */
+export async function createApproval(
+  tx: Tx,
+  row: Omit<Insertable<Tables['approvals']>, 'number'>,
+): Promise<ApprovalRow> {
   await addNotification(tx, row.id, 'approvals', row.created_at)
-  return tx.insertInto('approvals').values(row).returningAll().executeTakeFirstOrThrow()
+  const { number } = await tx
+    .selectFrom('approvals')
+    .select(eb => eb.fn.coalesce(eb.fn.max('number'), eb.lit(0)).as('number'))
+    .executeTakeFirstOrThrow()
+  const numbered = { ...row, number: Number(number) + 1 }
+  return tx.insertInto('approvals').values(numbered).returningAll().executeTakeFirstOrThrow()
 }
 
 export function findApproval(db: Kysely<Tables>, id: string): Promise<ApprovalRow | undefined> {
@@ -210,6 +218,7 @@ export async function nextExpiry(db: Kysely<Tables>): Promise<number | undefined
 export function toApproval(row: ApprovalRow): Approval {
   return {
     id: row.id,
+    number: row.number,
     agent: row.agent,
     tool: row.tool,
     arguments: (parseJson(row.arguments.trim() || '{}') ?? {}) as Record<string, unknown>,

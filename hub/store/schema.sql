@@ -13,7 +13,8 @@ CREATE TABLE approvals (
   agent text not null, tool text not null, arguments text not null, arguments_hash text not null,
   reason text not null, conversation_id text, status text not null, created_at bigint not null,
   expires_at bigint not null, decided_at bigint, decided_by text, decided_where text, note text,
-  answered_at bigint, question_json text, lease_owner text, lease_until bigint, power text default 'routine' not null);
+  answered_at bigint, question_json text, lease_owner text, lease_until bigint, power text default 'routine' not null, number integer not null default 0);
+CREATE UNIQUE INDEX approvals_number on approvals (number);
 CREATE INDEX approvals_status on approvals (status, expires_at);
 CREATE INDEX approvals_thread on approvals (thread_id, status);
 CREATE TRIGGER audit_added after insert on audit begin

@@ -298,6 +298,8 @@ export interface Tables extends DoorTables, ConversationTables {
     question_json: string | null
     /** Power of the cycle that made the call. */
     power: Generated<Power>
+    /** Number by which people name it, from 1 on. */
+    number: Generated<number>
   }
   /** A person's yes that holds for one tool of an agent, in work of one power, until a time. */
   allowances: {

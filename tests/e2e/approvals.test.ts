@@ -153,8 +153,9 @@ describe('a hub whose agent needs a yes', () => {
   test('superbloom ask shows the exact call that waits, and how to decide it', async () => {
     const other = await ask('homelab/another')
     const { code, stderr } = await cli(['ask', 'homelab/asked', '/call', 'odd__swallow', '{"path":"/srv"}'])
-    const [, id] = /^Waits for your yes: (\S+) homelab: odd__swallow \{"path":"\/srv"\}$/m.exec(stderr) ?? []
-    expect(code).toBe(1)
+    const [, id] =
+      /^Waits for your yes: (\d+)\. apr_\w+ homelab: odd__swallow \{"path":"\/srv"\}$/m.exec(stderr) ?? []
+    expect(code).toBe(2)
     expect(stderr).toContain(`  superbloom approvals approve ${id}, or superbloom approvals deny ${id}\n`)
     expect(stderr.match(/Waits for your yes/g)).toHaveLength(1)
     expect((await cli(['approvals', 'deny', String(id)])).code).toBe(0)
@@ -180,7 +181,7 @@ describe('a hub whose agent needs a yes', () => {
   test('in the terminal chat by a pipe', async () => {
     const approval = await ask('homelab/pipe')
     const { stdout, stderr } = await cli(['chat'], `/deny\n/deny ${approval.id} too late\n`)
-    expect(stderr).toContain('/approve ID [note]')
+    expect(stderr).toContain('/approve 3 [note]')
     expect(stdout).toMatch(/denied by owner over \/ws[\s\S]*Note: too late/)
     expect((await decided(approval)).approval.note).toBe('too late')
   })

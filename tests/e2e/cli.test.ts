@@ -58,6 +58,23 @@ describe('beside a running hub', () => {
     expect(read.structuredContent).toMatchObject({ lastSeq: 2 })
   })
 
+  test('ask --json prints one object, also of a mistyped command', async () => {
+    const replied = await run(['ask', 'homelab/json', '/hlep', '--json'])
+    expect(replied.code).toBe(0)
+    expect(JSON.parse(replied.stdout)).toEqual({
+      conversation: 'homelab/json',
+      status: 'replied',
+      messageId: expect.stringMatching(/^msg_/),
+      reply: expect.stringContaining('Did you mean `/help`?'),
+    })
+  })
+
+  test('an id may be cut short while one alone begins so', async () => {
+    const made = await run(['schedules', 'create', '--delay', '2h', 'soon'])
+    const [id = ''] = /^sch_\w+/.exec(made.stdout) ?? []
+    expect((await run(['schedules', 'cancel', id.slice(4, 16)])).stdout).toContain(`Cancelled ${id}`)
+  })
+
   test('servers tells their health, where they come from and how many tools they have', async () => {
     const { code, stdout } = await run(['servers'])
     expect({ code, stdout }).toEqual({

@@ -55,9 +55,9 @@ test('the page, the terminal chat and superbloom approvals show hostile argument
   const run = (args: string[], input = '') =>
     runCli(args, { cwd: hub.folder, variables: hub.variables, input })
   const listed = await run(['approvals'])
-  const [id = ''] = /^apr_\w+/.exec(listed.stdout) ?? []
+  const [id = ''] = /apr_\w+/.exec(listed.stdout) ?? []
   for (const { stdout } of [listed, await run(['chat', 'homelab'], `/deny ${id}\n`)]) {
-    const [, json = ''] = /^apr_\w+ homelab: odd__swallow (.*)$/m.exec(stdout) ?? []
+    const [, json = ''] = /^\d+\. apr_\w+ homelab: odd__swallow (.*)$/m.exec(stdout) ?? []
     expect(JSON.parse(json)).toEqual(HOSTILE)
     expect(stdout).not.toMatch(UNSEEN)
     expect(stdout.match(/^.*harmless/gm)).toHaveLength(1)

@@ -19,6 +19,7 @@ import { sendDecision } from '../approvals.ts'
 import { callHub, printCall } from '../call-hub.ts'
 import { findHub } from '../find-hub.ts'
 import { print, printError, printJson } from '../print.ts'
+import { findId } from '../short-ids.ts'
 
 type Json = { json?: boolean }
 
@@ -63,6 +64,12 @@ export function define(command: Command): void {
   COMMANDS[command.name()]?.(command)
 }
 
+/** Returns the id that a person means among those that a tool of the hub lists. */
+async function findOf(tool: string, list: string, given: string, filter: object = {}): Promise<string> {
+  const { structured } = await callHub(findHub(), tool, { ...filter })
+  return findId(given, (structured as Record<string, { id: string }[]>)[list] ?? [])
+}
+
 function describeAgent(one: AgentView): string {
   const figures = [
     plural(one.threads, 'thread'),
@@ -85,7 +92,7 @@ function defineApprovals(command: Command): void {
     const decide = command
       .command(decision)
       .description(described[decision])
-      .argument('<id>', 'the approval')
+      .argument('<id>', 'the approval: its number, or the beginning of its id')
       .option('--note <text>', 'told to the agent')
       .action(async (approval: string, options: { note?: string; always?: string }) =>
         print(describeApproval(await sendDecision(findHub(), { approval, decision, ...options }))),
@@ -103,8 +110,10 @@ function definePolicy(command: Command): void {
   command
     .command('revoke')
     .description('take an allowance back')
-    .argument('<id>', 'as superbloom policy allowances shows it')
-    .action((id: string) => printCall('hub_revoke_allowance', { id }))
+    .argument('<id>', 'as superbloom policy allowances shows it, or its beginning')
+    .action(async (id: string) =>
+      printCall('hub_revoke_allowance', { id: await findOf('hub_list_allowances', 'allowances', id) }),
+    )
   command
     .command('explain', { isDefault: true })
     .description('whether a call runs, asks a person or is refused, and why')
@@ -128,7 +137,11 @@ function defineDeadLetters(command: Command): void {
       printCall('hub_list_dead_letters', all ? {} : { status: 'open' }, json),
     )
   const add = (name: string, description: string, run: (id: string) => Promise<void>) =>
-    command.command(name).description(description).argument('<id>', 'the dead letter').action(run)
+    command
+      .command(name)
+      .description(description)
+      .argument('<id>', 'the dead letter, or the beginning of its id')
+      .action(async (id: string) => run(await findOf('hub_list_dead_letters', 'deadLetters', id)))
   add('show', 'print everything about one', showDeadLetter)
   add('retry', 'have its agent try again', id => printCall('hub_retry_dead_letter', { id }))
   add('discard', 'give it up', id => printCall('hub_discard_dead_letter', { id }))
@@ -202,8 +215,10 @@ function defineSchedules(command: Command): void {
   command
     .command('cancel')
     .description('cancel a pending wake-up')
-    .argument('<id>', 'as superbloom schedules shows it')
-    .action((id: string) => printCall('hub_cancel_schedule', { id }))
+    .argument('<id>', 'as superbloom schedules shows it, or its beginning')
+    .action(async (id: string) =>
+      printCall('hub_cancel_schedule', { id: await findOf('hub_list_schedules', 'schedules', id) }),
+    )
 }
 
 async function printStatus({ json, release }: Json & { release?: boolean }): Promise<void> {
@@ -227,11 +242,12 @@ function defineThreads(command: Command): void {
   command
     .command('show')
     .description('what happened in one thread: cycles, steps, tool calls, tokens')
-    .argument('<id>', 'as threads lists it')
+    .argument('<id>', 'as threads lists it, or its beginning')
     .option('--after <cycle>', 'what came after this cycle; default the newest')
     .option('--limit <cycles>', 'how many cycles at most')
     .option('--json', 'as JSON')
-    .action((thread: string, options: Page, show: Command) => {
+    .action(async (given: string, options: Page, show: Command) => {
+      const thread = await findOf('hub_list_threads', 'threads', given, { archived: true })
       const { after, limit, json } = { ...show.parent?.opts<Page>(), ...options }
       const page = { ...(after ? { after } : {}), ...(limit ? { limit: readLimit(limit) } : {}) }
       return printCall('hub_read_thread', { thread, ...page }, json)

@@ -11,6 +11,7 @@ const MOST = 500
 
 const approval = z.object({
   id: z.string(),
+  number: z.int().describe('names it in short: superbloom approvals approve 3'),
   agent: z.string(),
   tool: z.string(),
   arguments: z.record(z.string(), z.unknown()).describe('exactly what runs once it is approved'),
@@ -49,7 +50,9 @@ export const listAllApprovals = defineHubTool({
 
 /** Describes one approval for a person, with the exact call: nothing in it is hidden. */
 export function describeApproval(one: Approval | z.input<typeof approval>): string {
-  const call = escapeUnseen(`${one.id} ${one.agent}: ${one.tool} ${JSON.stringify(one.arguments)}`)
+  const call = escapeUnseen(
+    `${one.number}. ${one.id} ${one.agent}: ${one.tool} ${JSON.stringify(one.arguments)}`,
+  )
   const by = one.decidedBy === undefined ? '' : ` by ${one.decidedBy} over ${one.decidedWhere}`
   const when = one.decidedAt === undefined ? '' : ` at ${toIso(one.decidedAt)}`
   const state =

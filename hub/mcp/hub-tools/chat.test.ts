@@ -34,14 +34,18 @@ async function openChatTool(onPost?: () => void) {
       { ...listed, name: 'zoe' },
       { ...listed, name: 'old', status: 'retired' },
     ],
-    async postMessage(message) {
-      posted.push(message)
+    async postMessage(said) {
+      posted.push(said)
       onPost?.()
-      const { conversation, text, author } = message
+      const { conversation, text, author } = said
       const at = clock.now()
-      return store.write(tx =>
-        appendMessage(tx, { id: newId('msg'), conversation, text, author, kind: 'user', at }),
-      )
+      const message = { id: newId('msg'), conversation, text, author, kind: 'user' as const, at }
+      const payload = { kind: 'notice' as const, text }
+      const item = { thread: 'thr_a', source: 'chat', externalId: message.id, payload, at }
+      return store.write(async tx => {
+        await postItem(tx, { ...item, power: 'routine' })
+        return appendMessage(tx, message)
+      })
     },
     why: unused,
     mayUse: () => true,
@@ -118,16 +122,7 @@ test('of a reply that a limit cut the caller gets what there is, and why it was 
   await world.clock.armed(45_000)
   const asked = (await readMessages(db, 'family', 0, 1))[0]?.id ?? ''
   const said = { conversation: 'family', author: 'homelab', at: 0, cycle: 'cyc_1', inReplyTo: [asked] }
-  const payload = { kind: 'notice' as const, text: 'hi' }
   await write(async tx => {
-    await postItem(tx, {
-      thread: 'thr_a',
-      source: 'chat',
-      externalId: asked,
-      payload,
-      power: 'routine',
-      at: 0,
-    })
     await createCycle(tx, { id: 'cyc_1', thread_id: 'thr_a', fence: 1, reply_to: 'family', started_at: 0 })
     await drainItems(tx, 'thr_a', 'cyc_1')
     await appendMessage(tx, { ...said, id: 'msg_a', kind: 'agent', text: 'The disks' })

@@ -12,6 +12,7 @@ test.each([
   [
     'an approval',
     describeApproval({
+      number: 3,
       id: 'apr_1',
       agent: 'homelab',
       tool: 'stop',

@@ -17,6 +17,7 @@ import { up as oauth } from './013-oauth.ts'
 import { up as auditEnd } from './014-audit-end.ts'
 import { up as notifications } from './015-notifications.ts'
 import { up as titles } from './016-titles.ts'
+import { up as approvalNumbers } from './017-approval-numbers.ts'
 
 type Up = (db: Kysely<unknown>, dialect: Dialect) => Promise<void>
 
@@ -38,6 +39,7 @@ export const migrations: readonly { name: string; up: Up }[] = [
   { name: '014-audit-end', up: auditEnd },
   { name: '015-notifications', up: notifications },
   { name: '016-titles', up: titles },
+  { name: '017-approval-numbers', up: approvalNumbers },
 ]
 
 /** Brings the schema of a database up to date. Throws, with the migration's name, if one fails. */
