@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { createDescribeTool } from './catalogue/describe-tool.ts'
 import { createToolFinder } from './catalogue/find-tools.ts'
-import { createNotificationChannel, type NotificationChannel } from './catalogue/notification-channel.ts'
+import { createNotificationChannel } from './catalogue/notification-channel.ts'
 import { createServerTools, type ServerTools } from './catalogue/server-tools.ts'
 import { createToolBox } from './catalogue/tool-box.ts'
 import { openToolPins, type ToolPins } from './catalogue/tool-pins.ts'
@@ -22,7 +22,7 @@ import type { Foundation } from './hub.ts'
 import { ownsResource } from './mcp/hub-resources/hub-resources.ts'
 import { hubTools } from './mcp/hub-tools/index.ts'
 import { createMetaTools } from './meta-tools/index.ts'
-import { openNotify } from './notify/open-notify.ts'
+import { type Notify, openNotify } from './notify/open-notify.ts'
 import { createAnswers, type PolicyAnswers } from './policy/explain.ts'
 import { classOf, decidePolicy, type PolicyQuestion } from './policy/policy.ts'
 import { applyAgentFiles } from './runtime/agent-files.ts'
@@ -51,7 +51,7 @@ export interface Engine extends PolicyAnswers {
   readonly router: Router
   readonly runtime: Runtime
   readonly approvals: Approvals
-  readonly notify: ReturnType<typeof openNotify> & { channel: NotificationChannel }
+  readonly notify: Notify
   readonly reset: Reset
   readonly describeTool: ReturnType<typeof createDescribeTool>
   readonly crashGuard: CrashGuard
@@ -88,8 +88,9 @@ export async function createEngine(foundation: Foundation, stack: AsyncDisposabl
   const approvals = stack.use(createApprovals({ ...routes, log, toolBox, ...own }))
   const channel = createNotificationChannel(servers)
   const settings = () => notifySettings(config)
-  const told = { store, clock, log, signals, channel, settings, decide: approvals.decide }
-  const notify = { channel, ...openNotify(told, stack) }
+  const { pushFetch } = foundation
+  const told = { store, clock, log, signals, channel, settings, decide: approvals.decide, pushFetch }
+  const notify = openNotify(told, stack)
   stack.defer(signals.on('posted', ({ thread }) => runtime.wake(thread)))
   const serversWatch = watchServers(foundation, () => servers.status(), stack)
   followModels(foundation, runtime, stack)

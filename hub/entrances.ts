@@ -102,6 +102,7 @@ export async function openEntrances(
     page: createPage(pageFolder),
     mcp: mcp.handle,
     buttons: engine.notify.buttons,
+    push: engine.notify.page,
     webhooks: openHooks(foundation, engine),
     metrics,
     logins: { publicUrl: () => config.current.publicUrl, logins: engine.serverTools.logins },
@@ -123,7 +124,7 @@ function openDoors({ clock, config, tokens }: Foundation, { refuse }: DoorAudit)
 
 function openMetrics(foundation: Foundation, engine: Engine): Metrics {
   const { clock, signals } = foundation
-  const status = () => readStatus(foundation, toStatusFacts(foundation, engine), {})
+  const status = async () => readStatus(foundation, await toStatusFacts(foundation, engine), {})
   return createMetrics({ clock, signals, describeTool: engine.describeTool, status })
 }
 
@@ -163,7 +164,7 @@ function toHubToolDeps(
         ...waiting.map(thread => ({ thread })),
       ]
     },
-    status: asked => readStatus(foundation, toStatusFacts(foundation, engine), asked),
+    status: async asked => readStatus(foundation, await toStatusFacts(foundation, engine), asked),
   }
 }
 
@@ -176,7 +177,7 @@ function listAgents(
   return readAgentStates({ store, clock }, { all: agents.all, retired, isHeld, isActive })
 }
 
-function toStatusFacts(foundation: Foundation, engine: Engine): StatusFacts {
+async function toStatusFacts(foundation: Foundation, engine: Engine): Promise<StatusFacts> {
   const { config, models, agents, version, startedAt, timezone } = foundation
   const { runtime, crashGuard, serversWatch, serverTools } = engine
   const { default: first, named, compaction } = models.current
@@ -200,7 +201,7 @@ function toStatusFacts(foundation: Foundation, engine: Engine): StatusFacts {
     agents: agents.all,
     problems: [
       ...config.problems,
-      ...engine.notify.channel.problems(config.current.notify?.channel),
+      ...(await engine.notify.problems()),
       ...agents.problems,
       ...agents.all.flatMap(agent => runtime.problemOf(agent) ?? []),
     ],

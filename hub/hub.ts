@@ -30,6 +30,8 @@ import { type AuditEntry, readAuditEnd } from './store/audit-log.ts'
 import { type FileEdit, recordFileChanges } from './store/file-changes.ts'
 import { openOwnStore, type Store } from './store/open.ts'
 import { voidLeases } from './store/threads.ts'
+import { readWhole } from './upstream/http/bounded-fetch.ts'
+import { createPublicFetch } from './upstream/http/public-fetch.ts'
 
 /** Replacements that tests provide. */
 export interface HubOverrides {
@@ -37,6 +39,8 @@ export interface HubOverrides {
   random?: () => number
   /** Replaces the configured model. */
   model?: Model
+  /** Replaces what sends to the push services of browsers. */
+  pushFetch?: typeof fetch
 }
 
 export interface HubInputs {
@@ -61,6 +65,8 @@ export interface Foundation {
   readonly store: Store
   readonly models: LiveModels
   readonly tokens: Tokens
+  /** Sends to the push services of browsers. */
+  readonly pushFetch: typeof fetch
   readonly version: string
   readonly startedAt: number
   /** Time zone of the current config. */
@@ -149,12 +155,19 @@ async function openFoundation(inputs: HubInputs, stack: AsyncDisposableStack): P
       override: overrides.model,
     }),
     tokens,
+    pushFetch: overrides.pushFetch ?? createPushFetch(),
     version: readVersion(),
     startedAt: clock.now(),
     get timezone() {
       return live.current.timezone
     },
   }
+}
+
+/** Creates what sends to addresses that browsers name: public ones alone, and of an answer it reads only so much. */
+function createPushFetch(): typeof fetch {
+  const send = createPublicFetch(() => false)
+  return async (url, init) => readWhole(await send(url, init))
 }
 
 /** Opens the tracer where the environment says where traces go; otherwise nothing of it is loaded. */

@@ -7,7 +7,7 @@ import { type Hub, type HubInputs, startHub } from './hub.ts'
 /** Loads the config, starts the hub, and waits for a signal. `onStarted` gets the running hub and its config. */
 export async function main(
   onStarted: (hub: Hub, config: Config) => void,
-  options: Pick<HubInputs, 'acceptLoss'> = {},
+  options: Pick<HubInputs, 'acceptLoss' | 'overrides'> = {},
 ): Promise<void> {
   const environment = createEnvironment()
   const config = loadConfig(environment)

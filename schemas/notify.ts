@@ -7,9 +7,18 @@ const notifiedOf = z.enum(['approvals', 'reminders', 'failures'])
  */
 export type NotifiedOf = z.infer<typeof notifiedOf>
 
+/** The channel that is the owner's browsers. */
+export const PAGE_CHANNEL = 'page'
+
 /** Where the owner is notified of what waits for a person. */
 export const notify = z.strictObject({
-  channel: z.string().trim().min(1).describe('a channel of the notifications server'),
+  channel: z
+    .string()
+    .trim()
+    .min(1)
+    .describe(
+      `a channel of the notifications server, or ${PAGE_CHANNEL}: browsers in which the owner switched it on`,
+    ),
   about: z
     .array(notifiedOf)
     .min(1)

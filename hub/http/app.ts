@@ -14,6 +14,7 @@ import { createLoginDoors, type LoginDoorDeps } from './login-doors.ts'
 import { isForMcp, type McpDoorDeps, serveMcp } from './mcp-door.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { createOpenAiDoor, isForOpenAi, type OpenAiDoorDeps } from './openai/door.ts'
+import { createPushDoor, type PushDoorDeps } from './push-door.ts'
 import { createSessionDoor, type SessionDoorDeps } from './session-door.ts'
 
 export interface AppDeps extends McpDoorDeps {
@@ -27,6 +28,7 @@ export interface AppDeps extends McpDoorDeps {
   webhooks: Omit<HookDoorDeps, 'doors' | 'refuse'>
   logins: Omit<LoginDoorDeps, 'doors' | 'audit'>
   buttons: ButtonDoorDeps['buttons']
+  push: PushDoorDeps['push']
   metrics: Metrics
   tokens: SessionDoorDeps['tokens']
   openai: OpenAiDoorDeps['openai']
@@ -61,6 +63,7 @@ export function createApp(deps: AppDeps): RequestListener {
   app.use(deps.authorization.door)
   app.use(createLoginDoors({ ...deps.logins, doors: deps.doors, audit: deps.audit }))
   app.use(createSessionDoor(deps))
+  app.use(createPushDoor(deps))
   app.use(createButtonDoor(deps))
   app.use(createOpenAiDoor(deps))
   app.use(deps.page)

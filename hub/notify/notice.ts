@@ -14,6 +14,10 @@ export interface Notice {
   title: string
   /** Markdown. */
   message: string
+  /** Where to go, for channels whose messages do not lead there by themselves. */
+  footer: string | undefined
+  /** The conversation that it is about; null for none. */
+  conversation: string | null
 }
 
 /** The hub's page and its time zone. */
@@ -40,10 +44,17 @@ export function toApprovalNotice(
     ...(isQuestion ? [] : [`Why a person decides: ${toCode(reason)}`]),
     ...(call.isWhole || isQuestion ? [] : ['This is not all of it: the page shows the rest.']),
     `It expires on ${toLocal(expires_at, timezone)} (${timezone}).`,
-    toLink(page, conversation_id) ?? "Answer on the hub's page, or with `superbloom approvals`.",
   ]
+  const footer = toLink(page, conversation_id) ?? "Answer on the hub's page, or with `superbloom approvals`."
+
   const title = isQuestion ? `A question of ${tool}` : `${agent} asks for ${tool}`
-  return { title: escapeUnseen(toLine(title)), message: paragraphs.join('\n\n'), isWhole: call.isWhole }
+  return {
+    title: escapeUnseen(toLine(title)),
+    message: paragraphs.join('\n\n'),
+    footer,
+    conversation: conversation_id,
+    isWhole: call.isWhole,
+  }
 }
 
 /** Tells of a message in a conversation. What a text from outside led to is shown as code, so that it makes no link. */
@@ -53,12 +64,13 @@ export function toMessageNotice(
 ): Notice {
   const data = data_json === null ? undefined : parseJson(data_json)
   const power = isObject(data) ? data['power'] : undefined
-  const link = toLink(page, conversation_id)
   const shown = power === undefined ? truncate(escapeUnseen(text), LONGEST) : toCode(text)
   const why = typeof power === 'string' ? ` (${LED_BY[power] ?? power})` : ''
   return {
     title: escapeUnseen(toLine(`${author} in ${conversation_id}${why}`)),
-    message: link === undefined ? shown : `${shown}\n\n${link}`,
+    message: shown,
+    footer: toLink(page, conversation_id),
+    conversation: conversation_id,
   }
 }
 
@@ -68,11 +80,11 @@ function toLink(page: string | undefined, conversation: string | null): string |
   return page && `${page}/${conversation === null ? '' : `#c=${encodeURIComponent(conversation)}`}`
 }
 
-/** Returns the buttons that answer an approval with a key. */
-export function toButtons(page: string, key: string): MessageButton[] {
+/** Returns the buttons that answer an approval with a key; without `page`, their addresses are relative to it. */
+export function toButtons(page: string | undefined, key: string): MessageButton[] {
   const button = (label: string, decision: 'approve' | 'deny') => ({
     label,
-    url: `${page}/a/${key}`,
+    url: `${page === undefined ? '' : `${page}/`}a/${key}`,
     body: JSON.stringify({ decision }),
   })
   return [button('Approve', 'approve'), button('Deny', 'deny')]

@@ -1,5 +1,5 @@
 import { type MessageButton, withoutButtonKeys } from '../../schemas/message-buttons.ts'
-import type { NotifySettings } from '../../schemas/notify.ts'
+import { type NotifySettings, PAGE_CHANNEL } from '../../schemas/notify.ts'
 import { decideBackoff } from '../core/backoff.ts'
 import type { Clock } from '../core/clock.ts'
 import { describeError } from '../core/errors.ts'
@@ -21,6 +21,8 @@ const MOST_TRIES = 20
 const LOOK_MS = 60_000
 /** Milliseconds for which a message is news. */
 const NEWS_MS = 60 * 60_000
+/** Milliseconds for which a channel may ask to be left alone. */
+const LONGEST_WAIT_MS = 60 * 60_000
 
 /** The place that messages are sent with. */
 export interface Channel {
@@ -30,8 +32,23 @@ export interface Channel {
    */
   send(
     message: { channel: string; title: string; message: string; key: string },
-    options: { idempotencyKey: string; buttons: readonly MessageButton[]; signal: AbortSignal },
+    options: {
+      idempotencyKey: string
+      buttons: readonly MessageButton[]
+      conversation: string | null
+      signal: AbortSignal
+    },
   ): Promise<string>
+}
+
+/** Says why a channel did not take a message, and for how long it wants to be left alone. */
+export class NotTaken extends Error {
+  readonly waitMs: number
+
+  constructor(message: string, waitMs: number) {
+    super(message)
+    this.waitMs = waitMs
+  }
 }
 
 export interface NotifierDeps {
@@ -113,9 +130,10 @@ async function deliver(deps: NotifierDeps, row: NotificationRow, signal: AbortSi
   if (!notice) return store.write(tx => endNotification(tx, id, 'over'))
   const { channel } = settings
   try {
-    const { buttons, ...message } = notice
-    const more = { idempotencyKey: `notify:${id}`, buttons: await buttons(), signal }
-    const receipt = await deps.channel.send({ channel, key: id, ...message }, more)
+    const { title, conversation } = notice
+    const more = { idempotencyKey: `notify:${id}`, buttons: await notice.buttons(), conversation, signal }
+    const message = toText(notice, channel)
+    const receipt = await deps.channel.send({ channel, key: id, title, message }, more)
     await store.write(tx => endNotification(tx, id, 'sent'))
     log.info('notification_sent', { about: row.about, id, channel, receipt: withoutButtonKeys(receipt) })
   } catch (error) {
@@ -125,7 +143,8 @@ async function deliver(deps: NotifierDeps, row: NotificationRow, signal: AbortSi
     const isLast = attempts >= MOST_TRIES
     const why = withoutButtonKeys(describeError(error))
     log.warn('notification_not_sent', { about: row.about, id, channel, attempts, again: !isLast, error: why })
-    const due_at = clock.now() + decideBackoff(attempts, BACKOFF)
+    const asked = error instanceof NotTaken ? Math.min(error.waitMs, LONGEST_WAIT_MS) : 0
+    const due_at = clock.now() + Math.max(asked, decideBackoff(attempts, BACKOFF))
     await store.write(tx =>
       isLast ? endNotification(tx, id, 'failed') : postponeNotification(tx, id, { attempts, due_at }),
     )
@@ -158,13 +177,20 @@ async function readNotice(
   return { ...toMessageNotice(message, { page, timezone }), buttons: async () => [] }
 }
 
+/** Returns the whole text. A browser's notification leads to the conversation by itself. */
+function toText({ message, footer }: Notice, channel: string): string {
+  return footer === undefined || channel === PAGE_CHANNEL ? message : `${message}\n\n${footer}`
+}
+
 /** Makes the buttons of an approval. Each try has a key of its own, since earlier ones are not stored. */
 async function makeButtons(
   { buttons }: Pick<NotifierDeps, 'buttons'>,
-  { private: isPrivate, publicUrl: page }: Settings,
+  { private: isPrivate, publicUrl, channel }: Settings,
   approval: ApprovalRow | undefined,
 ): Promise<MessageButton[]> {
-  const isReachable = page !== undefined && !isLoopback(new URL(page).hostname)
+  // A browser reaches the hub where it opened the page.
+  const page = channel === PAGE_CHANNEL ? undefined : publicUrl
+  const isReachable = channel === PAGE_CHANNEL || (page !== undefined && !isLoopback(new URL(page).hostname))
   // The answer to a question has words, which a button does not take.
   if (!isPrivate || !isReachable || !approval || approval.question_json !== null) return []
   return toButtons(page, await buttons.makeKey(approval.id))

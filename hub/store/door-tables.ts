@@ -27,6 +27,16 @@ export interface DoorTables {
     approval_id: string
     created_at: number
   }
+  /** Browsers that show notifications, each by the session that asked for it. */
+  push_subscriptions: {
+    token_id: string
+    /** Address at the browser's push service; whoever knows it may send there. */
+    endpoint: string
+    /** The browser's public key, and a secret that it shares with the hub; both base64url. */
+    p256dh: string
+    auth: string
+    created_at: number
+  }
   /** What the hub's own authorization server keeps. Its secrets are kept as hashes, its own keys as they are. */
   oauth: {
     /** Name of the model in oidc-provider, such as RefreshToken. */
@@ -44,4 +54,5 @@ export interface DoorTables {
 
 export type TokenRow = DoorTables['tokens']
 export type PersonRow = DoorTables['people']
+export type PushRow = DoorTables['push_subscriptions']
 export type OAuthRow = DoorTables['oauth']

@@ -62,6 +62,21 @@ export async function saveOwnerMark(tx: Tx, mark: string): Promise<void> {
   await saveState(tx, OWNER_MARK, mark)
 }
 
+const pushKeys = z.object({ publicKey: z.string(), privateKey: z.string() })
+/** The key pair by which push services know this hub (VAPID), base64url. */
+export type PushKeys = z.infer<typeof pushKeys>
+
+export async function readPushKeys(db: Kysely<Tables>): Promise<PushKeys | undefined> {
+  return pushKeys.optional().parse(await readState(db, PUSH_KEYS))
+}
+
+/** Keeps a key pair, unless there is one; returns the one that is kept. */
+export async function keepPushKeys(tx: Tx, made: PushKeys): Promise<PushKeys> {
+  const known = await readPushKeys(tx)
+  if (!known) await saveState(tx, PUSH_KEYS, made)
+  return known ?? made
+}
+
 const tokenFactors = z.record(z.string(), z.number().positive()).catch({})
 
 /** Returns how many tokens each model counts for one that is estimated, by the model's name. */
@@ -89,6 +104,7 @@ const FILE_HASHES = 'file_hashes'
 const NAME_OWNERS = 'name_owners'
 /** Key under which a restore leaves its file. */
 export const RESTORED_KEY = 'restored'
+const PUSH_KEYS = 'push_keys'
 const OWNER_MARK = 'owner_token'
 const TOKEN_FACTORS = 'token_factors'
 

@@ -112,6 +112,10 @@ CREATE INDEX oauth_related on oauth (related) where related is not null;
 CREATE TABLE people (
   name text not null, role text not null, created_at bigint not null,
   constraint people_key primary key (name)) without rowid;
+CREATE TABLE push_subscriptions (
+  token_id text not null, endpoint text not null, p256dh text not null, auth text not null,
+  created_at bigint not null, constraint push_subscriptions_key primary key (token_id)) without rowid;
+CREATE UNIQUE INDEX push_subscriptions_endpoint on push_subscriptions (endpoint);
 CREATE TABLE schedules (
   id text primary key, agent text not null, thread_id text not null, kind text not null, cron text,
   timezone text not null, reason text not null, next_run bigint, wake_on_events_json text not null,

@@ -3,6 +3,7 @@ import { record } from './audit-log.ts'
 import type { PersonRow, TokenRow } from './door-tables.ts'
 import { readOwnerMark, saveOwnerMark } from './hub-state.ts'
 import type { Store } from './open.ts'
+import { deletePushSubscription } from './push-subscriptions.ts'
 import type { Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
 
@@ -65,6 +66,7 @@ export async function endToken(tx: Tx, id: string, now: number): Promise<boolean
     .where('id', '=', id)
     .where('ended_at', 'is', null)
     .executeTakeFirstOrThrow()
+  await deletePushSubscription(tx, id)
   return numUpdatedRows > 0n
 }
 

@@ -35,14 +35,14 @@ export const PLACES: readonly Place[] = [
     icon: 'settings',
     sections: [
       {
-        id: 'agents',
-        label: 'Agents',
-        load: async () => (await import('./components/settings/agents.ts')).Agents,
-      },
-      {
         id: 'people',
         label: 'People and tokens',
         load: async () => (await import('./components/settings/people.ts')).People,
+      },
+      {
+        id: 'notifications',
+        label: 'Notifications',
+        load: async () => (await import('./components/settings/notifications.ts')).Notifications,
       },
     ],
   },

@@ -1,6 +1,7 @@
-// This worker opens the page where the hub cannot be reached. It keeps the page's own files and nothing else: what
-// the hub answers never passes through it. The build fills in the files, and a name that changes with what they hold.
-const { name, files } = self.shell
+// This worker opens the page where the hub cannot be reached, and shows the hub's notifications. It keeps the page's
+// own files and nothing else: what the hub answers never passes through it. The build fills in the files, and a name
+// that changes with what they hold; in a checkout there are none.
+const { name, files } = self.shell ?? { name: '', files: [] }
 const PREFIX = 'superbloom-shell-'
 const shell = files.map(file => new URL(file, self.location.href).href)
 const [index] = shell
@@ -23,6 +24,7 @@ self.addEventListener('fetch', event => {
 })
 
 async function keep() {
+  if (files.length === 0) return self.skipWaiting()
   const cache = await caches.open(PREFIX + name)
   // The browser's own cache may hold files of an earlier version.
   await cache.addAll(shell.map(file => new Request(file, { cache: 'no-cache' })))
@@ -55,4 +57,45 @@ async function load(request) {
   const isBundled = new URL(request.url).pathname.includes('/assets/')
   const kept = isAway || isBundled ? await caches.match(request.url, { cacheName: PREFIX + name }) : undefined
   return kept ?? fetch(request)
+}
+
+self.addEventListener('push', event => {
+  event.waitUntil(notify(event.data.json()))
+})
+self.addEventListener('notificationclick', event => {
+  const { notification, action } = event
+  notification.close()
+  event.waitUntil(action === '' ? show(notification.data) : press(notification, Number(action)))
+})
+
+/** Shows a message; browsers want each push to be seen, also where the page is open. */
+function notify({ tag, title, text, conversation, buttons = [] }) {
+  return self.registration.showNotification(title, {
+    tag,
+    body: text,
+    icon: './icon-192.png',
+    data: { conversation, buttons },
+    // Browsers that have no buttons leave them out, and a click opens the page.
+    actions: buttons.map(({ label }, index) => ({ action: String(index), title: label })),
+  })
+}
+
+/** Presses a button of a message, and shows in its place what the hub says. */
+async function press({ tag, title, data }, index) {
+  const { url, body } = data.buttons[index]
+  const text = await fetch(new URL(url, self.registration.scope), { method: 'POST', body }).then(
+    async answer => (answer.ok ? await answer.text() : 'This was answered already, or its time is over.'),
+    () => 'The hub cannot be reached from here: nothing was answered.',
+  )
+  await notify({ tag, title, text: text.trim(), conversation: data.conversation })
+}
+
+/** Shows a conversation in a page that is open, else in a new one. */
+async function show({ conversation }) {
+  const hash = conversation === null ? '' : `#c=${encodeURIComponent(conversation)}`
+  const url = new URL(`./${hash}`, self.registration.scope).href
+  const [page] = await self.clients.matchAll({ type: 'window' })
+  if (!page) return self.clients.openWindow(url)
+  // A page that this worker does not control yet cannot be led elsewhere.
+  await Promise.allSettled([page.focus(), ...(hash ? [page.navigate(url)] : [])])
 }

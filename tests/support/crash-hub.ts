@@ -140,6 +140,8 @@ export interface CrashHubOptions {
   config?: string
   /** Further environment variables. */
   variables?: Record<string, string>
+  /** A program of the tests that runs the hub. */
+  program?: string
 }
 
 /** Opens the real hub as a process that can be killed and restarted on the same folders. */
@@ -147,6 +149,7 @@ export async function openCrashHub({
   agent = 'You look after the homelab.\n',
   config = '',
   variables = {},
+  program: path = PROGRAM,
 }: CrashHubOptions = {}) {
   await using stack = new AsyncDisposableStack()
   const folder = stack.use(makeTempFolder())
@@ -197,7 +200,7 @@ export async function openCrashHub({
     async start(dieAt?: { at: string; writing: string }): Promise<ChatClient> {
       const program = await startProgram(
         process.execPath,
-        [...(dieAt ? ['--import', PRELOAD] : []), PROGRAM, 'start'],
+        [...(dieAt ? ['--import', PRELOAD] : []), path, 'start'],
         { env: { ...env, ...(dieAt ? { DIE_AT: JSON.stringify(dieAt) } : {}) }, base: { PATH, HOME } },
       )
       const [, url = ''] = await program.says(/Open (http\S+)/)

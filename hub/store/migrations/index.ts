@@ -18,6 +18,7 @@ import { up as auditEnd } from './014-audit-end.ts'
 import { up as notifications } from './015-notifications.ts'
 import { up as titles } from './016-titles.ts'
 import { up as approvalNumbers } from './017-approval-numbers.ts'
+import { up as pushSubscriptions } from './018-push-subscriptions.ts'
 
 type Up = (db: Kysely<unknown>, dialect: Dialect) => Promise<void>
 
@@ -40,6 +41,7 @@ export const migrations: readonly { name: string; up: Up }[] = [
   { name: '015-notifications', up: notifications },
   { name: '016-titles', up: titles },
   { name: '017-approval-numbers', up: approvalNumbers },
+  { name: '018-push-subscriptions', up: pushSubscriptions },
 ]
 
 /** Brings the schema of a database up to date. Throws, with the migration's name, if one fails. */

@@ -7,6 +7,7 @@ import { createMcp } from '../mcp.ts'
 import { lookForUpdate } from '../offline.ts'
 import { createOutbox } from '../outbox.ts'
 import { createPanelData } from '../panel-data.ts'
+import { forgetPush, renewPush } from '../push.ts'
 import { createSession } from '../session.ts'
 import { type SignedIn, type SignIn, signIn, signOut } from '../sign-in.ts'
 import { createStore } from '../store.ts'
@@ -71,6 +72,7 @@ export function App() {
     if (reason !== 'forbidden') storedSession.forget()
     if (reason === null) {
       createOutbox(() => localStorage).clear()
+      void forgetPush().catch(() => undefined)
       if (token) void signOut(token)
     }
     setCause(reason)
@@ -129,6 +131,7 @@ function Connected({ token, onLeave }: { token: string; onLeave: (cause: string 
       if (document.visibilityState === 'visible') session.wake()
     }
     session.start()
+    void renewPush()
     addEventListener('online', session.wake)
     addEventListener('pageshow', onVisible)
     addEventListener('pagehide', session.conversations.finish)
