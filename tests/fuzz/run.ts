@@ -29,6 +29,8 @@ if (values.help || chosen.length === 0) {
 const each = Math.ceil((values.long ? 1_000_000 : 20_000) / Object.keys(targets).length)
 /** The inputs that are made in one go: the library remembers something of each. */
 const AT_ONCE = 5_000
+/** Milliseconds that these may take, about ten times what they need. */
+const LONGEST_MS = 300_000
 const seed = Number(values.seed)
 process.stdout.write(`seed ${seed}, ${each * chosen.length} inputs\n`)
 for (const [name, { about, property, close }] of chosen) {
@@ -36,7 +38,13 @@ for (const [name, { about, property, close }] of chosen) {
   let tried = 0
   let failure: fc.RunDetails<[unknown]> | undefined
   while (tried < each && !failure) {
-    const details = await fc.check(property, { numRuns: Math.min(AT_ONCE, each - tried), seed: seed + tried })
+    const details = await fc.check(property, {
+      numRuns: Math.min(AT_ONCE, each - tried),
+      seed: seed + tried,
+      // Making a failing input smaller has no other end where the input is large.
+      interruptAfterTimeLimit: LONGEST_MS,
+      markInterruptAsFailure: true,
+    })
     tried += details.numRuns
     if (details.failed) failure = details
   }
