@@ -35,6 +35,11 @@ export const PLACES: readonly Place[] = [
     icon: 'settings',
     sections: [
       {
+        id: 'agents',
+        label: 'Agents',
+        load: async () => (await import('./components/settings/agents.ts')).Agents,
+      },
+      {
         id: 'people',
         label: 'People and tokens',
         load: async () => (await import('./components/settings/people.ts')).People,

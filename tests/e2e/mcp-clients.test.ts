@@ -40,6 +40,12 @@ const HUB_TOOLS = [
   'hub_revoke_token',
   'hub_add_person',
   'hub_remove_person',
+  'hub_read_agent',
+  'hub_check_agent',
+  'hub_write_agent',
+  'hub_remove_agent',
+  'hub_store_fact',
+  'hub_remove_fact',
   'hub_list_audit',
   'hub_verify_audit',
 ]
