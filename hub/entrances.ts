@@ -154,6 +154,7 @@ function toHubToolDeps(
     reset,
     why: engine.runtime.why,
     postEvent: router.postEvent,
+    describeConfig: () => ({ file: config.file, values: config.describe(), problems: config.problems }),
     agentFiles: createAgentEditor({ agents, dataFolder, onChange }),
     acceptTools: (server, by) => engine.toolPins.accept(server, by),
     explain,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { toolCallStatuses } from './chat.ts'
 import { eventWanted, missedPolicy } from './inbox.ts'
+import { power, TOOL_CLASSES } from './power.ts'
 
 /* These shapes are what the hub's own tools list. */
 
@@ -172,3 +173,38 @@ export const listedEvent = z.object({
   at: z.number().describe('unix milliseconds'),
 })
 export type ListedEvent = z.infer<typeof listedEvent>
+
+/** The effective config. */
+export const configInForce = z.object({
+  file: z.string().describe('the config file, which may not exist'),
+  values: z.array(
+    z.object({
+      key: z.string(),
+      value: z.string().optional().describe('JSON; missing where it is not set'),
+      origin: z.string().describe('a file, the name of a variable, or default'),
+    }),
+  ),
+  problems: z.array(z.string()).describe('of the file as it is now'),
+})
+export type ConfigInForce = z.infer<typeof configInForce>
+
+/** What the policy answers to a call. */
+export const explainedTool = z.object({
+  tool: z.string(),
+  toolClass: z.enum(TOOL_CLASSES),
+  kind: z.enum(['run', 'ask', 'refuse']),
+  reason: z.string(),
+})
+export type ExplainedTool = z.infer<typeof explainedTool>
+
+/** Calls that run without asking because a person said so beside a yes. */
+export const allowance = z.object({
+  id: z.string(),
+  agent: z.string(),
+  tool: z.string(),
+  power,
+  until: time,
+  createdBy: z.string(),
+  createdAt: z.number(),
+})
+export type Allowance = z.infer<typeof allowance>

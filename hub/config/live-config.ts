@@ -1,6 +1,7 @@
 import { createRedact } from '../../schemas/redact.ts'
 import { HubError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
+import { describeConfig } from './describe-config.ts'
 import { type Environment, listSecrets } from './environment.ts'
 import { type Config, loadConfig, locateConfig } from './load.ts'
 
@@ -29,6 +30,8 @@ export function createLiveConfig(first: Config, environment: Environment, log: L
       const isLate = (first.tls === undefined) !== (current.tls === undefined)
       return [...current.warnings, ...(isLate ? [LATE_TLS] : []), ...(refused === undefined ? [] : [refused])]
     },
+    /** Returns each value with its source, without secrets. */
+    describe: () => describeConfig(current, environment),
     /** Removes the secrets of the config and of the environment from a text. */
     redact: (text: string) => redact(text),
     /** Reads the file again; returns true where the config changed. */

@@ -11,6 +11,8 @@ export interface SectionProps {
   session: Session
   /** A number that grows, at most once a second, after what may change the answers of the hub's tools. */
   news: Store<number>
+  /** Opens the audit in the hub's panel. */
+  onAudit: () => void
 }
 
 export interface PlaceSection {
@@ -40,6 +42,11 @@ export const PLACES: readonly Place[] = [
         load: async () => (await import('./components/settings/agents.ts')).Agents,
       },
       {
+        id: 'rules',
+        label: 'Rules',
+        load: async () => (await import('./components/settings/rules.ts')).Rules,
+      },
+      {
         id: 'people',
         label: 'People and tokens',
         load: async () => (await import('./components/settings/people.ts')).People,
@@ -48,6 +55,11 @@ export const PLACES: readonly Place[] = [
         id: 'notifications',
         label: 'Notifications',
         load: async () => (await import('./components/settings/notifications.ts')).Notifications,
+      },
+      {
+        id: 'config',
+        label: 'Config in force',
+        load: async () => (await import('./components/settings/config-in-force.ts')).ConfigInForce,
       },
     ],
   },

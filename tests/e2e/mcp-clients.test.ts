@@ -46,6 +46,7 @@ const HUB_TOOLS = [
   'hub_remove_agent',
   'hub_store_fact',
   'hub_remove_fact',
+  'hub_read_config',
   'hub_list_audit',
   'hub_verify_audit',
 ]

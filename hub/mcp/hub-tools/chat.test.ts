@@ -60,6 +60,7 @@ async function openChatTool(onPost?: () => void) {
     url: unused,
     reset: unused,
     stop: unused,
+    describeConfig: unused,
     agentFiles: { read: unused, check: unused, write: unused, remove: unused },
     acceptTools: unused,
     postEvent: unused,

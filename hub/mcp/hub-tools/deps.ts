@@ -114,6 +114,12 @@ export interface HubToolDeps extends HubToolReads {
     kind: 'run' | 'ask' | 'refuse'
     reason: string
   }[]
+  /** Returns each value of the config with its source, without secrets, and where to change it. */
+  describeConfig: () => {
+    file: string
+    values: readonly { key: string; value: string | undefined; origin: string }[]
+    problems: readonly string[]
+  }
   agentFiles: AgentFiles
   /** Accepts a server's tools as they are; returns those that had changed. Throws `not_found`. */
   acceptTools: (server: string, by: string) => Promise<string[]>

@@ -5,6 +5,7 @@ import { listAgents } from './agents.ts'
 import { listAllApprovals } from './approvals.ts'
 import { listAuditRows, verifyAuditChain } from './audit.ts'
 import { chat } from './chat.ts'
+import { readConfig } from './config.ts'
 import { releaseAgents, reset, stop } from './control.ts'
 import {
   changeOneConversation,
@@ -65,6 +66,7 @@ export const hubTools: readonly HubTool[] = [
   removeAgent,
   storeFact,
   removeFact,
+  readConfig,
   listAuditRows,
   verifyAuditChain,
 ]

@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { type Allowance, allowance, explainedTool } from '../../../schemas/hub-lists.ts'
 import { name } from '../../../schemas/names.ts'
-import { power, TOOL_CLASSES } from '../../../schemas/power.ts'
+import { power } from '../../../schemas/power.ts'
 import { toIso } from '../../core/clock.ts'
 import { HubError } from '../../core/errors.ts'
 import { toLine } from '../../core/text.ts'
@@ -23,14 +24,7 @@ export const explainPolicy = defineHubTool({
     hasReadForeign: z.boolean().default(false).describe('whether the work has read a text from outside'),
   }),
   output: z.object({
-    tools: z.array(
-      z.object({
-        tool: z.string(),
-        toolClass: z.enum(TOOL_CLASSES),
-        kind: z.enum(['run', 'ask', 'refuse']),
-        reason: z.string(),
-      }),
-    ),
+    tools: z.array(explainedTool),
   }),
   effect: 'reads',
   right: 'records',
@@ -45,16 +39,6 @@ export const explainPolicy = defineHubTool({
     tools
       .map(({ tool, toolClass, kind, reason }) => toLine(`${tool} (${toolClass}) ${SAID[kind]}: ${reason}`))
       .join('\n') || 'No server offers a tool now.',
-})
-
-const allowance = z.object({
-  id: z.string(),
-  agent: z.string(),
-  tool: z.string(),
-  power,
-  until: z.number().describe('unix milliseconds'),
-  createdBy: z.string(),
-  createdAt: z.number(),
 })
 
 export const listAllAllowances = defineHubTool({
@@ -91,11 +75,11 @@ export const revokeOne = defineHubTool({
   toText: one => `Revoked: ${describeAllowance(one)}`,
 })
 
-function toAllowance(row: AllowanceRow): z.infer<typeof allowance> {
+function toAllowance(row: AllowanceRow): Allowance {
   return allowance.parse(toView(row))
 }
 
-function describeAllowance({ id, agent, tool, power, until, createdBy }: z.infer<typeof allowance>): string {
+function describeAllowance({ id, agent, tool, power, until, createdBy }: Allowance): string {
   return toLine(
     `${id} ${agent}: ${tool} in work of the power ${power}, until ${toIso(until)}, by ${createdBy}`,
   )

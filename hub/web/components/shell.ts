@@ -86,8 +86,12 @@ export function Shell({ session, mcp, news, panel, onForget }: ShellProps) {
     onChoose=${choose} onFound=${find} onNew=${begin} onLeave=${open} onForget=${onForget}
     onClose=${wide ? null : () => setNavOpen(false)} place=${shown?.place.id ?? null} onPlace=${visit} />`
   const onNav = wide ? null : () => setNavOpen(true)
+  const onAudit = () => {
+    panel.choose('audit')
+    showPanel(true)
+  }
   const main = shown
-    ? html`<${PlaceView} ...${shown} parts=${{ mcp, chat, session, news }} onOpen=${visit} onClose=${() => choose(current)} onNav=${onNav} />`
+    ? html`<${PlaceView} ...${shown} parts=${{ mcp, chat, session, news, onAudit }} onOpen=${visit} onClose=${() => choose(current)} onNav=${onNav} />`
     : html`<${Chat} key=${current} id=${current} session=${session} chat=${chat} link=${link} composer=${composer} sought=${sought?.id === current ? sought : null}
       panelOpen=${panelOpen} onShow=${show} onPanel=${isOwner ? () => showPanel(!panelOpen) : null} onNav=${onNav}
       hasUnread=${Object.keys(unread).some(id => id !== current)} />`
