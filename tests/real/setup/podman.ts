@@ -25,9 +25,13 @@ export async function startPodman(): Promise<Podman> {
   const folder = mkdtempSync(join(tmpdir(), 'podman-'))
   const socket = join(folder, 'podman.sock')
   const env = writeSettings(folder)
+  // conmon writes a file `oom` to its working directory, which it has from podman.
   const podman = async (...args: string[]) =>
-    (await run('podman', args, { env: { ...process.env, ...env } })).stdout.trim()
-  const service = await startProgram('podman', ['system', 'service', '--time=0', `unix://${socket}`], { env })
+    (await run('podman', args, { env: { ...process.env, ...env }, cwd: folder })).stdout.trim()
+  const service = await startProgram('podman', ['system', 'service', '--time=0', `unix://${socket}`], {
+    env,
+    cwd: folder,
+  })
   const dispose = async () => {
     await podman('rm', '--force', '--all', '--time=0').catch(() => undefined)
     service.signal('SIGTERM')
