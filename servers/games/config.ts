@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { toProblems } from '../../schemas/problems.ts'
 import { expandVariables, parseConfig, readConfigFile } from '../kit/config-file.ts'
@@ -13,6 +13,7 @@ import {
 import { describeError } from '../kit/log.ts'
 import { switchSetting } from '../kit/settings.ts'
 import { type GameEntry, gamesFile } from './declaration.ts'
+import { toGateway } from './gateway.ts'
 import type { ConsoleSettings } from './upstreams/console.ts'
 import type { QuerySettings } from './upstreams/query.ts'
 
@@ -39,6 +40,8 @@ export interface GamesSettings {
   stopsFile: string | undefined
 }
 
+const ROUTES = '/proc/net/route'
+
 const table = {
   GAMES_DISCOVER: switchSetting({
     purpose: 'whether containers with the label superbloom.game are game servers too',
@@ -46,7 +49,7 @@ const table = {
   }),
   GAMES_HOST: textSetting({
     purpose: 'the host that answers queries and console commands where none is named (default 127.0.0.1)',
-    form: 'a host name or an address',
+    form: 'a host name, an address, or "gateway" for the machine of this container',
     pattern: /^[^\s/]{1,253}$/,
   }),
   GAMES_PLAYERS_INTERVAL: spanSetting({
@@ -69,7 +72,7 @@ export async function readGamesSettings(environment: Environment): Promise<Games
     table,
     environment,
   )
-  const host = GAMES_HOST ?? '127.0.0.1'
+  const host = GAMES_HOST === 'gateway' ? readGateway() : (GAMES_HOST ?? '127.0.0.1')
   return {
     declared: await readDeclared(environment, host),
     discover: GAMES_DISCOVER,
@@ -78,6 +81,16 @@ export async function readGamesSettings(environment: Environment): Promise<Games
     stopsFile: SUPERBLOOM_DATA === undefined ? undefined : resolve(SUPERBLOOM_DATA, 'games.json'),
     passwordOf: game => readRaw(toPasswordVariable(game), environment).text,
   }
+}
+
+function readGateway(): string {
+  const gateway = existsSync(ROUTES) ? toGateway(readFileSync(ROUTES, 'utf8')) : undefined
+  if (gateway === undefined) {
+    throw new SettingsError([
+      'GAMES_HOST is "gateway", but there is no default route: name a host or an address.',
+    ])
+  }
+  return gateway
 }
 
 /** Returns `GAMES_PASSWORD_ATM_10` for "atm-10". */

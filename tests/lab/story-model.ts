@@ -38,7 +38,7 @@ export async function startStoryModel(story: Story, port = 0, host = '127.0.0.1'
   })
   await new Promise<void>(resolve => server.listen(port, host, resolve))
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    url: `http://${host}:${(server.address() as AddressInfo).port}/v1`,
     get asked() {
       return asked
     },

@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { builtIns } from '../../hub/config/built-ins.ts'
 import { ASKING_REQUESTS, ORDINARY_REQUESTS } from '../lab/ordinary-requests.ts'
-import { startProgram } from '../support/program.ts'
 import { until } from '../support/until.ts'
+import { type ComposeHomelab, openComposeHomelab } from './setup/compose-homelab.ts'
 import {
   type BuiltImage,
   buildImage,
@@ -25,12 +25,17 @@ import {
 const MINUTE = 60_000
 const run = promisify(execFile)
 const SERVERS = builtIns.map(({ name }) => name)
+/** Tools that need Docker's socket, a game's port, and a program beside Docker. */
+const THROUGH_CONTAINERS = [
+  ...['get_container_status', 'start_game_server', 'stop_game_server', 'get_player_count'],
+  ...['get_download_status', 'pause_downloads', 'pause_download'],
+]
 
 let image: BuiltImage
 beforeAll(async () => {
   image = await buildImage()
 }, 20 * MINUTE)
-afterAll(() => image?.[Symbol.dispose]())
+afterAll(() => image?.[Symbol.dispose](), 10 * MINUTE)
 
 /** The folder of the owner's token in `secrets`; those of the servers have their names. */
 const OWNER = '.'
@@ -126,21 +131,6 @@ describe('Compose, with a / that passes no mounts on', () => {
     expect([OWNER, ...SERVERS].map(name => readToken(name))).toEqual(before)
   })
 
-  test('a port that a game publishes on the machine is reached', async () => {
-    const game = `require('http').createServer((_, answer) => answer.end('a game')).listen(27961)`
-    const listens = execFile('nsenter', [
-      ...['--net', '--target', String(project.daemon.pid)],
-      ...[process.execPath, '-e', game],
-    ])
-    try {
-      const script = `fetch('http://' + process.env.GAMES_HOST + ':27961').then(async answer => console.log(await answer.text()))`
-      const asked = () => project.execute('games', 'node', '-e', script).catch(() => undefined)
-      expect(await until('it answers', asked)).toBe('a game')
-    } finally {
-      listens.kill()
-    }
-  })
-
   test(
     'killed, the hub is there again with what it knew; and so it is after down and up',
     async () => {
@@ -163,62 +153,74 @@ describe('Compose, with a / that passes no mounts on', () => {
     3 * MINUTE,
   )
 
-  test(
-    'with the socket of Docker, as the comments of the file say, containers are seen',
-    async () => {
-      const file = join(image.folder, 'docker-compose.yml')
-      const text = readFileSync(file, 'utf8')
-      const marked = /^( *)# (- \/var\/run\/docker\.sock.*|group_add: .*)$/gm
-      expect(text.match(marked)).toHaveLength(4)
-      writeFileSync(file, text.replace(marked, '$1$2'))
-      try {
-        await project.compose('up', '-d')
-        const call = () => superbloom('ask', 'homelab', '/call get_container_status {}')
-        const seen = await until(
-          'it is seen',
-          async () => {
-            const said = await call().catch(() => '')
-            return said.includes('superbloom') && said
-          },
-          { within: MINUTE },
-        )
-        for (const name of ['hub', ...SERVERS]) expect(seen).toContain(name)
-      } finally {
-        writeFileSync(file, text)
-      }
-    },
-    3 * MINUTE,
-  )
+  describe('with the programs of a homelab, set as docs/docker.md says', { timeout: 10 * MINUTE }, () => {
+    let home: ComposeHomelab
+    beforeAll(async () => {
+      home = await openComposeHomelab(project)
+      await project.compose('up', '-d')
+      await until('every server is ready', areReady, { within: MINUTE })
+    }, 5 * MINUTE)
+    afterAll(() => home?.[Symbol.asyncDispose](), MINUTE)
 
-  test(
-    'ordinary requests ask nobody for a yes; what destroys does',
-    async () => {
-      const { daemon, compose } = project
-      const network = ['network', 'inspect', '-f', '{{(index .IPAM.Config 0).Gateway}}', 'superbloom_default']
-      const script = join(import.meta.dirname, 'setup', 'ordinary-model.ts')
-      const enter = ['--net', '--target', String(daemon.pid), process.execPath, script, '8399']
-      await using model = await startProgram('nsenter', enter)
-      await model.says(/It listens/)
-      const url = `http://${await daemon.docker(...network)}:8399/v1`
-      const settings = join(image.folder, '.env')
-      writeFileSync(settings, `OPENAI_BASE_URL=${url}\nOPENAI_API_KEY=lab\nSUPERBLOOM_MODEL=ordinary\n`)
-      try {
-        await compose('up', '-d')
-        const asked = () => superbloom('approvals').catch(() => undefined)
-        await until('the hub answers', asked, { within: MINUTE })
-        for (const [text] of ORDINARY_REQUESTS)
-          expect([text, await superbloom('ask', 'homelab', text)]).toEqual([text, 'Done.'])
-        expect(await asked()).not.toContain('apr_')
-        for (const [text, tool] of ASKING_REQUESTS)
-          await expect(superbloom('ask', 'homelab', text)).rejects.toThrow(
-            new RegExp(`Waits for your yes: apr_\\w+ homelab: ${tool} `),
-          )
-      } finally {
-        rmSync(settings)
-      }
-    },
-    10 * MINUTE,
-  )
+    const areReady = async () => {
+      const said = await superbloom('servers').catch(() => '')
+      return SERVERS.every(name => said.includes(`${name}: ready, `))
+    }
+    const ask = (text: string) => superbloom('ask', 'homelab', text)
+    const untilPaused = (paused: boolean) =>
+      until(`SABnzbd says paused: ${paused}`, async () => (await home.sabnzbd()).paused === paused)
+    const hasEvent = async (type: string) => (await superbloom('events', '--type', type)) !== 'No events.'
+
+    test('44 ordinary requests ask nobody for a yes', async () => {
+      for (const [text] of ORDINARY_REQUESTS) expect([text, await ask(text)]).toEqual([text, 'Done.'])
+      expect(await superbloom('approvals', '--all')).not.toContain('apr_')
+      const rows = (await superbloom('audit', '--actor', 'agent:homelab', '--json')).split('\n')
+      const calls = rows.map(row => JSON.parse(row) as { tool: string; outcome: string })
+      const done = calls.flatMap(({ tool, outcome }) => (outcome === 'ok' ? tool : []))
+      expect(done).toEqual(expect.arrayContaining(THROUGH_CONTAINERS))
+    })
+
+    test('story 1, a slow game server: the downloads pause, the phone is told, and they go on later', async () => {
+      // The watcher asks every 15 seconds.
+      await home.arena.joinUntil(() => hasEvent('player_joined'), MINUTE / 2)
+      const answered = ask('The game server is slow')
+      await untilPaused(true)
+      const pausedAt = performance.now()
+      expect(await answered).toContain('I paused them')
+      expect(await home.published('phone')).toEqual(['Downloads are paused so that lab-arena runs well.'])
+      await untilPaused(false)
+      expect(performance.now() - pausedAt).toBeGreaterThan(5_000)
+    })
+
+    test('story 2, a hot machine: one warning, looks again while it is hot, and silence once it is cool', async () => {
+      const told = await home.published('phone')
+      home.host.setTemperature(91)
+      await until('the phone is warned', async () => (await home.published('phone')).length > told.length)
+      // One request to the model ends the warning, and two check a machine that is still hot.
+      const { asked } = home.model
+      await until('it looks again', () => home.model.asked >= asked + 3)
+      home.host.setTemperature(52)
+      await until('it looks no more', async () => {
+        const before = home.model.asked
+        const planned = await superbloom('schedules')
+        return !planned.includes('is it cooler?') && home.model.asked === before
+      })
+      expect(await home.published('phone')).toEqual([...told, 'The CPU runs hot. I look again in a while.'])
+    })
+
+    test('story 3, an empty game server: its container is stopped after a while, which is no crash', async () => {
+      expect(await home.arena.state()).toBe('running')
+      await home.arena.leave()
+      await until('it is stopped', async () => (await home.arena.state()) === 'exited')
+      expect(await hasEvent('server_crash')).toBe(false)
+    })
+
+    test('all of that asked nobody; what destroys does', async () => {
+      expect(await superbloom('approvals', '--all')).not.toContain('apr_')
+      for (const [text, tool] of ASKING_REQUESTS)
+        await expect(ask(text)).rejects.toThrow(new RegExp(`Waits for your yes: apr_\\w+ homelab: ${tool} `))
+    })
+  })
 
   test(
     'stop ends every service in order',

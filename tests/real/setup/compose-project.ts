@@ -32,6 +32,7 @@ export interface Service {
 
 /** A checkout prepared as docs/docker.md says, and Compose in it, with a Docker of its own. */
 export interface Project extends AsyncDisposable {
+  readonly folder: string
   readonly daemon: Daemon
   /** Returns Compose's stdout, trimmed; rejects if it fails. */
   compose(...args: string[]): Promise<string>
@@ -87,6 +88,7 @@ export async function openProject(
     return Object.fromEntries(all.flatMap(toService))
   }
   return {
+    folder,
     daemon,
     compose,
     execute: (service, ...words) => compose('exec', '-T', service, ...words),

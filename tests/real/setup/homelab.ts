@@ -1,10 +1,8 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createFixtureHost, type FixtureHost } from '../../../servers/metrics/testing/fixture-host.ts'
 import { AGENT, type Homelab, homelabStory } from '../../lab/homelab-story.ts'
 import { startJellyfin } from '../../lab/jellyfin.ts'
-import { keepRunning } from '../../lab/machine.ts'
 import { startStoryModel } from '../../lab/story-model.ts'
 import { type ChatClient, openChat } from '../../support/chat-client.ts'
 import { launcher } from '../../support/cli.ts'
@@ -13,18 +11,9 @@ import { startProgram } from '../../support/program.ts'
 import { until, within } from '../../support/until.ts'
 import { type Arena, openArena } from './arena.ts'
 import { startDockerd } from './dockerd.ts'
+import { type HomelabPrograms, startHomelabPrograms } from './homelab-programs.ts'
 import { RCON_PASSWORD } from './ioquake3.ts'
-import { startRealNtfy } from './ntfy.ts'
-import { SABNZBD_KEY, startSabnzbd } from './sabnzbd.ts'
-import { toPost } from './usenet.ts'
-
-/** SABnzbd's answer about its queue. */
-export interface SabnzbdQueue {
-  paused: boolean
-  /** Time until it resumes by itself: "0" or "29:59". */
-  pause_int: string
-  slots: { filename: string; status: string }[]
-}
+import { SABNZBD_KEY } from './sabnzbd.ts'
 
 export interface HubOptions {
   /** The times of the stories that the model plays; without them the built-in commands answer. */
@@ -53,11 +42,8 @@ export interface HomelabHub extends AsyncDisposable {
  * Real upstreams for the hub: a game in a container, a download client, a push service; the machine is
  * recorded.
  */
-export interface RealHomelab extends AsyncDisposable {
+export interface RealHomelab extends HomelabPrograms {
   readonly arena: Arena
-  readonly host: FixtureHost
-  sabnzbd(): Promise<SabnzbdQueue>
-  resumeSabnzbd(): Promise<void>
   startHub(options: HubOptions): Promise<HomelabHub>
 }
 
@@ -65,14 +51,9 @@ export async function openRealHomelab(): Promise<RealHomelab> {
   await using opened = new AsyncDisposableStack()
   const dockerd = opened.use(await startDockerd())
   const arena = await openArena(dockerd)
-  const sabnzbd = opened.use(await startSabnzbd())
-  const ask = (query: string, init?: RequestInit) =>
-    fetch(`${sabnzbd.url}/api?apikey=${SABNZBD_KEY}&output=json&${query}`, init)
-  for (const name of ['Sintel.1080p', 'Tears.of.Steel.1080p']) await addDownload(ask, name)
-  const ntfy = opened.use(await startRealNtfy())
+  const programs = opened.use(await startHomelabPrograms())
+  const { host, ntfy } = programs
   const jellyfin = opened.use(await startJellyfin())
-  const host = opened.use(createFixtureHost())
-  opened.use(keepRunning(host))
   const game = {
     title: 'Lab Arena',
     docker: 'arena',
@@ -83,13 +64,8 @@ export async function openRealHomelab(): Promise<RealHomelab> {
   let hubs = 0
   const owned = opened.move()
   return {
+    ...programs,
     arena,
-    host,
-    async sabnzbd() {
-      const { queue } = (await (await ask('mode=queue')).json()) as { queue: SabnzbdQueue }
-      return queue
-    },
-    resumeSabnzbd: async () => void (await ask('mode=resume')),
     startHub(options) {
       const topic = `phone${++hubs}`
       const phone = { kind: 'ntfy', url: `${ntfy.url}/${topic}`, token: ntfy.tokens.admin }
@@ -100,36 +76,15 @@ export async function openRealHomelab(): Promise<RealHomelab> {
           GAMES_DISCOVER: 'false',
           GAMES_PLAYERS_INTERVAL: '1s',
         },
-        downloads: { SABNZBD_URL: sabnzbd.url, SABNZBD_API_KEY: SABNZBD_KEY },
+        downloads: { SABNZBD_URL: programs.sabnzbdUrl, SABNZBD_API_KEY: SABNZBD_KEY },
         media: { JELLYFIN_URL: jellyfin.url, JELLYFIN_API_KEY: jellyfin.apiKey },
         metrics: { ENGINE_URL: dockerd.socket, METRICS_HOST_ROOT: host.root, METRICS_INTERVAL: '500ms' },
         notifications: { NOTIFICATIONS_CHANNELS: JSON.stringify({ phone }) },
       }
-      return startHub(servers, options, () => readTopic(`${ntfy.url}/${topic}`, ntfy.tokens.admin))
+      return startHub(servers, options, () => programs.published(topic))
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
-}
-
-type Ask = (query: string, init?: RequestInit) => Promise<Response>
-
-async function addDownload(ask: Ask, name: string): Promise<void> {
-  const { nzb } = toPost(`${name}.mkv`, Buffer.alloc(10_000), name)
-  const body = new FormData()
-  body.set('name', new Blob([nzb]), `${name}.nzb`)
-  const answer = (await (await ask('mode=addfile', { method: 'POST', body })).json()) as { status: boolean }
-  if (!answer.status) throw new Error(`SABnzbd does not take ${name}: ${JSON.stringify(answer)}`)
-}
-
-async function readTopic(url: string, token: string): Promise<string[]> {
-  const headers = { authorization: `Bearer ${token}` }
-  const answer = await fetch(`${url}/json?poll=1&since=all`, { headers })
-  const lines = await answer.text()
-  if (!answer.ok) throw new Error(`ntfy answered ${answer.status}: ${lines}`)
-  const events = lines.split('\n').flatMap(line => (line === '' ? [] : JSON.parse(line)))
-  return (events as { event: string; message: string }[])
-    .filter(({ event }) => event === 'message')
-    .map(({ message }) => message)
 }
 
 type Servers = Readonly<Record<string, Readonly<Record<string, string>>>>
@@ -192,13 +147,7 @@ async function startHub(
       return model?.asked ?? 0
     },
     events,
-    async untilPlayed(arena) {
-      // The watcher's first probe after the hub's start raises nothing, and may come after the first player.
-      await until('a player is seen', async () => {
-        await arena.join()
-        return await until('this one is seen', isPlayed, { within: 4_000 }).catch(() => false)
-      })
-    },
+    untilPlayed: arena => arena.joinUntil(isPlayed),
     phone,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }

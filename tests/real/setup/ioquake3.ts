@@ -21,12 +21,13 @@ const DATA = 'usr/share/games/openarena/baseoa'
 export const RCON_PASSWORD = 'labrcon'
 
 /**
- * Returns the command of a server on this port of 127.0.0.1; `home` is its own folder, `base` has its files.
+ * Returns the command of a server on this port, by default of 127.0.0.1; `home` is its own folder, `base` has
+ * its files.
  */
 export function toIoquake3Command(
   home: string,
   port: number,
-  base = installIoquake3(),
+  { base = installIoquake3(), address = '127.0.0.1' } = {},
 ): { command: string; args: string[] } {
   const settings = {
     fs_basepath: base,
@@ -35,7 +36,7 @@ export function toIoquake3Command(
     com_basegame: 'labgame',
     dedicated: '1',
     net_enabled: '1',
-    net_ip: '127.0.0.1',
+    net_ip: address,
     net_port: String(port),
     vm_game: '0',
     sv_pure: '0',

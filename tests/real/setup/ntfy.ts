@@ -13,21 +13,23 @@ export interface RealNtfy extends AsyncDisposable {
   readonly tokens: { admin: string; writer: string }
 }
 
-export async function startRealNtfy(): Promise<RealNtfy> {
+/** Starts ntfy, by default on loopback. */
+export async function startRealNtfy(listens: { address?: string } = {}): Promise<RealNtfy> {
   const command = join(unpackTrixiePackage('ntfy'), 'usr/bin/ntfy')
   const toConfig = (folder: string) => join(folder, 'server.yml')
   const real = await startReal({
     name: 'ntfy',
-    prepare({ folder, port }) {
+    ...listens,
+    prepare({ folder, port, address }) {
       const settings = {
-        'base-url': `http://127.0.0.1:${port}`,
-        'listen-http': `127.0.0.1:${port}`,
+        'base-url': `http://${address}:${port}`,
+        'listen-http': `${address}:${port}`,
         'cache-file': join(folder, 'cache.db'),
         'attachment-cache-dir': join(folder, 'attachments'),
         'auth-file': join(folder, 'auth.db'),
         'auth-default-access': 'deny-all',
         'web-root': 'disable',
-        'visitor-request-limit-exempt-hosts': '127.0.0.1',
+        'visitor-request-limit-exempt-hosts': address,
       }
       writeFileSync(toConfig(folder), JSON.stringify(settings))
       return { command, args: ['serve', '--config', toConfig(folder)] }

@@ -10,6 +10,8 @@ const CONTRIB = join(INSTALLED, 'contrib')
 export interface SabnzbdOptions {
   /** The port of a news server on this machine; without it downloads stay in the queue. */
   newsPort?: number
+  /** The IPv4 address at which it listens; default 127.0.0.1. */
+  address?: string
   /** Returns how to start the program; default: Debian 12's 3.7. */
   program?: (
     args: string[],
@@ -19,19 +21,20 @@ export interface SabnzbdOptions {
   inside?: (folder: string) => string
 }
 
-/** Starts SABnzbd in its own folder, without opening a page and without access beyond this machine. */
+/** Starts SABnzbd in its own folder, without opening a page. */
 export function startSabnzbd(options: SabnzbdOptions = {}): Promise<RealProgram> {
-  const { newsPort, program = toDebian, inside = folder => folder } = options
+  const { newsPort, program = toDebian, inside = folder => folder, ...listens } = options
   return startReal({
     name: 'sabnzbd',
-    prepare({ folder, port }) {
-      writeFileSync(join(folder, 'sabnzbd.ini'), toIni(port, newsPort))
+    ...listens,
+    prepare({ folder, port, address }) {
+      writeFileSync(join(folder, 'sabnzbd.ini'), toIni(`host = ${address}\nport = ${port}`, newsPort))
       const { env, ...start } = program(
         [
           '-f',
           join(inside(folder), 'sabnzbd.ini'),
           '-s',
-          `127.0.0.1:${port}`,
+          `${address}:${port}`,
           '-b',
           '0',
           '-l',
@@ -85,7 +88,7 @@ export function installSabnzbd(): string {
   return root
 }
 
-function toIni(port: number, newsPort: number | undefined): string {
+function toIni(listens: string, newsPort: number | undefined): string {
   const server =
     newsPort === undefined
       ? ''
@@ -103,8 +106,7 @@ enable = 1
 __encoding__ = utf-8
 [misc]
 api_key = ${SABNZBD_KEY}
-host = 127.0.0.1
-port = ${port}
+${listens}
 auto_browser = 0
 check_new_rel = 0
 host_whitelist = localhost, 127.0.0.1

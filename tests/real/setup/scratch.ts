@@ -33,8 +33,10 @@ export async function freePort(): Promise<number> {
 
 export interface StartOptions {
   name: string
+  /** The IPv4 address at which it listens; default 127.0.0.1. */
+  address?: string
   /** Writes the program's files and returns how to start it. */
-  prepare(place: { folder: string; port: number }): {
+  prepare(place: { folder: string; port: number; address: string }): {
     command: string
     args: string[]
     options?: ProgramOptions
@@ -44,13 +46,18 @@ export interface StartOptions {
 }
 
 /** Starts a program that listens on one port, and waits until it answers. */
-export async function startReal({ name, prepare, isReady }: StartOptions): Promise<RealProgram> {
+export async function startReal({
+  name,
+  address = '127.0.0.1',
+  prepare,
+  isReady,
+}: StartOptions): Promise<RealProgram> {
   const folder = mkdtempSync(join(tmpdir(), `superbloom-${name}-`))
   await using opened = new AsyncDisposableStack()
   opened.defer(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }))
   const port = await freePort()
-  const url = `http://127.0.0.1:${port}`
-  const { command, args, options } = prepare({ folder, port })
+  const url = `http://${address}:${port}`
+  const { command, args, options } = prepare({ folder, port, address })
   const program = opened.use(await startProgram(command, args, options))
   await until(`${name} answers`, async () => {
     const { exitCode } = program.child
