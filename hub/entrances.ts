@@ -4,9 +4,10 @@ import type { Chat } from './channels/chat.ts'
 import { attachWebSocket } from './channels/websocket.ts'
 import { readWelcome } from './channels/welcome.ts'
 import { createAgentEditor } from './config/agent-editor.ts'
-import type { Config } from './config/load.ts'
+import { ownNames } from './config/host-names.ts'
 import { budgetOf } from './config/models.ts'
 import { pageFolder } from './config/paths.ts'
+import { createServerSettings } from './config/server-settings.ts'
 import { tokenFile } from './config/token.ts'
 import { systemClock } from './core/clock.ts'
 import { matchesGlobs } from './core/glob.ts'
@@ -136,7 +137,7 @@ function toHubToolDeps(
   const { store, clock, newId, signals, config, agents } = foundation
   const { dataFolder } = config.current
   const onChange = (file: string, by: Principal) => applyFiles('agents', { file, by })
-  const { router, reset, explain } = engine
+  const { router, reset, explain, describeTool } = engine
   return {
     redact: text => config.redact(text).replaceAll(foundation.tokens.ownerSecret, '***'),
     store,
@@ -149,6 +150,7 @@ function toHubToolDeps(
     agents: () => listAgents(foundation, engine),
     mayUse: router.mayUse,
     tokens: foundation.tokens,
+    servers: createServerSettings(config, engine.serverTools.servers, name => describeTool(name)?.toolClass),
     url,
     postMessage: router.postMessage,
     reset,
@@ -255,12 +257,6 @@ function openHooks(
     mayPass: hook => mayPass(hook, clock.monotonic()),
     take: createWebhooks({ clock, log, post: router.postHook }),
   }
-}
-
-/** Returns the names besides loopback that Host and Origin may contain. */
-function ownNames({ publicUrl, hosts, host }: Config): string[] {
-  const listening = host === '0.0.0.0' || host === '::' ? [] : [host.includes(':') ? `[${host}]` : host]
-  return [...hosts, ...listening, ...(publicUrl ? [new URL(publicUrl).hostname] : [])]
 }
 
 function toChat({ log, signals, store }: Foundation, { router, approvals }: Engine): Chat {

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { clientPrompt } from './client-prompt.ts'
-import { globs, timezone } from './config.ts'
+import { timezone } from './config.ts'
 import { duration } from './duration.ts'
 import { eventListed, missedPolicy } from './inbox.ts'
 import { conversationId, name } from './names.ts'
+import { globs } from './tool-rules.ts'
 
 /** The front matter of `agents/<name>.md`. Unknown keys are errors. */
 export const agentFile = z.strictObject({

@@ -8,6 +8,7 @@ import { PROVIDER_NAMES } from './providers.ts'
 import { HEADER_TEXT, headerName, isHeaderText, requestBody } from './request-parts.ts'
 import { isTimezone } from './timezone.ts'
 import { tls } from './tls.ts'
+import { globs, toolRules } from './tool-rules.ts'
 import { hookEntry, hookName } from './webhooks.ts'
 
 /** A size of memory as Docker writes it. */
@@ -85,6 +86,9 @@ export const serverEntry = z.looseObject({
     .optional()
     .describe('in front of its tools\' names; default "<server>__", "" for none'),
   disabled: z.boolean().optional().describe('true: kept and listed, and not started'),
+  tools: toolRules
+    .optional()
+    .describe('globs over its tools: `only` these, and `never` those, are in the hub'),
   timeout: limit.optional().describe('how long a call may take without a result or progress; default 120s'),
   connectTimeout: limit.optional().describe('how long connecting may take; default 30s'),
   memory: memory
@@ -200,8 +204,6 @@ const modelEntry = z
     error: `missing: where the model is asked, or provider (${PROVIDER_NAMES.filter(name => name !== 'compatible').join(', ')})`,
   })
 export type ModelEntryFile = z.infer<typeof modelEntry>
-
-export const globs = z.array(z.string().min(1))
 
 /** A server's name as the file writes it; `toServerNames` converts it. */
 const writtenName = z.string().superRefine((written, context) => {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { globs } from './config.ts'
 import { duration } from './duration.ts'
 import { name } from './names.ts'
+import { globs } from './tool-rules.ts'
 
 /** Roles of tokens: the owner, people of the house, guests, programs, senders of one webhook, and scrapers. */
 export const ROLES = ['owner', 'member', 'guest', 'client', 'hook', 'metrics'] as const

@@ -5,6 +5,8 @@ import {
   type Tool,
   UriTemplate,
 } from '@modelcontextprotocol/client'
+import type { ToolRules } from '../../schemas/tool-rules.ts'
+import { isTaken } from '../core/tool-rules.ts'
 import type { Connection } from '../upstream/connection.ts'
 import type { Offer } from '../upstream/offer.ts'
 import { type NameOwners, NO_OWNERS } from './name-owners.ts'
@@ -58,12 +60,15 @@ export interface CatalogueRules {
   /** The most characters of a name. */
   longest: number
   owners: NameOwners
+  /** Which tools the hub takes, by the server. */
+  toolRules: Readonly<Record<string, ToolRules>>
 }
 
 export const EMPTY_CATALOGUE: Catalogue = buildCatalogue([], {
   taken: { tools: new Set(), prompts: new Set(), isOwn: () => false },
   longest: 64,
   owners: NO_OWNERS,
+  toolRules: {},
 })
 
 /** The fields of a connection from which the catalogue is built. */
@@ -74,7 +79,8 @@ export function isKnown({ offer, status }: Pick<Part, 'offer' | 'status'>): bool
   return status.state === 'ready' || offer.tools.length + offer.prompts.length > 0
 }
 
-export function buildCatalogue(connections: readonly Part[], rules: CatalogueRules): Catalogue {
+export function buildCatalogue(offered: readonly Part[], rules: CatalogueRules): Catalogue {
+  const connections = offered.map(part => withoutLeftOut(part, rules.toolRules[part.spec.name]))
   const about = new Map(
     connections.map(({ spec, instructions }) => [spec.name, `${spec.name} ${instructions}`]),
   )
@@ -110,6 +116,12 @@ export function buildCatalogue(connections: readonly Part[], rules: CatalogueRul
       return known.length > 0 || isOwn(uri) ? known : guessOwners(uri, connections)
     },
   }
+}
+
+/** Returns a connection without the tools that the hub does not take. */
+function withoutLeftOut({ spec, offer, instructions, status }: Part, rules: ToolRules | undefined): Part {
+  const tools = rules ? offer.tools.filter(({ name }) => isTaken(rules, name)) : offer.tools
+  return { spec, offer: { ...offer, tools }, instructions, status }
 }
 
 function nameAll<Kind extends 'tools' | 'prompts'>(

@@ -17,6 +17,7 @@ async function open() {
       taken: { tools: new Set(), prompts: new Set(), isOwn: uri => uri.startsWith('hub://') },
       longestName: () => 64,
       names: { read: async () => NO_OWNERS, save: async () => undefined },
+      toolRules: () => ({}),
     },
     read.resolve,
   )

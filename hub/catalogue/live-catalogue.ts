@@ -1,3 +1,4 @@
+import type { ToolRules } from '../../schemas/tool-rules.ts'
 import type { OfferChange } from '../core/forwarding.ts'
 import type { Log } from '../core/log.ts'
 import {
@@ -17,6 +18,8 @@ export interface LiveCatalogueDeps {
   /** Returns the most characters that a name may have. */
   longestName: () => number
   names: NameMemory
+  /** Returns which tools the hub takes, by the server. */
+  toolRules: () => Readonly<Record<string, ToolRules>>
 }
 
 /** Keeps the current catalogue; builds it anew only if something in it changed. */
@@ -31,14 +34,14 @@ export interface LiveCatalogue {
 
 /** Opens a catalogue; calls `onRead` once the earlier owners of names are read. */
 export function openCatalogue(
-  { log, taken, longestName, names }: LiveCatalogueDeps,
+  { log, taken, longestName, names, toolRules }: LiveCatalogueDeps,
   onRead: () => void,
 ): LiveCatalogue {
   const owners = openNameOwners({ memory: names, log, onRead })
   let catalogue = EMPTY_CATALOGUE
   let signatures = { tools: '', resources: '', prompts: '' }
   let naming = ''
-  const rules = () => ({ taken, longest: longestName(), owners: owners.known })
+  const rules = () => ({ taken, longest: longestName(), owners: owners.known, toolRules: toolRules() })
   const isSound = (connection: Part) => {
     try {
       signaturesOf([connection])
@@ -58,7 +61,7 @@ export function openCatalogue(
       prompts: next.prompts !== signatures.prompts,
     }
     const known = all.filter(isKnown).map(({ spec }) => spec.name)
-    const nextNaming = [longestName(), owners.isRead, ...known].join(' ')
+    const nextNaming = [longestName(), owners.isRead, JSON.stringify(toolRules()), ...known].join(' ')
     const isOther = offer.tools || offer.resources || offer.prompts || nextNaming !== naming
     const before = catalogue
     if (isOther) catalogue = buildCatalogue(all, rules())

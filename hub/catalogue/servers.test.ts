@@ -53,7 +53,7 @@ afterEach(async () => {
 })
 
 async function start(...specs: ServerSpec[]): Promise<void> {
-  servers.apply({ specs, disabled: [], losers: [] })
+  servers.apply({ specs, disabled: [], losers: [], tools: {} })
   await until('all are ready', () => servers.status().every(({ state }) => state === 'ready'))
 }
 
@@ -127,6 +127,7 @@ test.each([
     specs: [broken('one'), broken('four', 'files-')],
     disabled: [spec('three')],
     losers: [{ name: 'two', origin: 'drop-in', reason: 'held: its folder is open' }],
+    tools: {},
   })
   await until('those are down', () =>
     ['one', 'four'].every(name => servers.status().find(one => one.name === name)?.state === 'down'),

@@ -1,16 +1,21 @@
+import type { Tool } from '@modelcontextprotocol/client'
+import type { ToolRules } from '../../schemas/tool-rules.ts'
 import type { UpstreamHealth } from '../../schemas/health.ts'
 import type { Clock } from '../core/clock.ts'
 import { describeError } from '../core/errors.ts'
 import type { OfferChange } from '../core/forwarding.ts'
 import { truncate } from '../core/text.ts'
+import { isTaken } from '../core/tool-rules.ts'
 import type { Connection, ConnectionDeps } from '../upstream/connection.ts'
 import type { Spoken } from '../upstream/connection-state.ts'
 import type { DesiredServers } from '../upstream/decide-servers.ts'
 import { readHealth } from '../upstream/health.ts'
 import { Pool } from '../upstream/pool.ts'
+import type { ServerLogLine } from '../upstream/server-log.ts'
 import type { ServerSpec } from '../upstream/server-spec.ts'
 import type { Catalogue } from './catalogue.ts'
 import { type LiveCatalogueDeps, openCatalogue } from './live-catalogue.ts'
+import { toToolName } from './names.ts'
 import { createRequests, type ServerRequests } from './server-requests.ts'
 import { whyMissing } from './why-missing.ts'
 
@@ -33,6 +38,13 @@ export interface ServerStatus {
   leftOut?: string[]
 }
 
+/** A tool of a server, with its name in the hub, and as the server lists it. */
+export interface OfferedTool {
+  name: string
+  isTaken: boolean
+  definition: Tool
+}
+
 /** The upstream servers, and what they offer as one catalogue. The opener disposes of it. */
 export interface Servers
   extends ServerRequests,
@@ -42,6 +54,10 @@ export interface Servers
   apply(desired: DesiredServers): void
   /** Connects to a server anew; calls in flight finish. */
   renew(name: string): void
+  /** Returns what a server offers, also the tools that the hub does not take; none of one that does not run. */
+  toolsOf(name: string): OfferedTool[]
+  /** Returns the end of a server's log. */
+  logOf(name: string): readonly ServerLogLine[]
   /** Returns the spec of a server; undefined if it does not run. */
   specOf(name: string): ServerSpec | undefined
   readonly catalogue: Catalogue
@@ -54,13 +70,13 @@ export interface Servers
   readonly settled: boolean
 }
 
-export interface ServersDeps extends Omit<ConnectionDeps, 'onChange'>, LiveCatalogueDeps {
+export interface ServersDeps extends Omit<ConnectionDeps, 'onChange'>, Omit<LiveCatalogueDeps, 'toolRules'> {
   onChange: (change: OfferChange) => void
 }
 
 export function openServers(deps: ServersDeps): Servers {
   const tried = new Set<string>()
-  let resting: Pick<DesiredServers, 'disabled' | 'losers'> = { disabled: [], losers: [] }
+  let resting: Omit<DesiredServers, 'specs'> = { disabled: [], losers: [], tools: {} }
   let subscribed: ReadonlySet<string> = new Set()
 
   const all = () => pool.all ?? []
@@ -76,7 +92,7 @@ export function openServers(deps: ServersDeps): Servers {
     }
   }
   const pool = new Pool({ ...deps, onChange: rebuild })
-  const live = openCatalogue(deps, rebuild)
+  const live = openCatalogue({ ...deps, toolRules: () => resting.tools }, rebuild)
   const assignSubscriptions = () => {
     const { catalogue } = live
     const isComplete = all().every(isHeard)
@@ -117,6 +133,20 @@ export function openServers(deps: ServersDeps): Servers {
       pool.renew(name)
       rebuild()
     },
+    toolsOf(name) {
+      const named = new Map(
+        live.catalogue.tools.filter(tool => tool.server === name).map(tool => [tool.original, tool.name]),
+      )
+      const one = all().find(({ spec }) => spec.name === name)
+      return (one?.offer.tools ?? []).map(definition => ({
+        name:
+          named.get(definition.name) ??
+          toToolName(`${one?.spec.prefix}${definition.name}`, deps.longestName()),
+        isTaken: named.has(definition.name),
+        definition,
+      }))
+    },
+    logOf: name => pool.logOf(name),
     specOf: name => all().find(({ spec }) => spec.name === name)?.spec,
     subscribe(uris) {
       subscribed = uris
@@ -126,7 +156,7 @@ export function openServers(deps: ServersDeps): Servers {
     rootsChanged: () => pool.rootsChanged(),
     endSession: session => pool.endSession(session),
     status: () => [
-      ...all().map(one => describe(one, live.catalogue, pool.sessionsOf(one))),
+      ...all().map(one => describe(one, live.catalogue, pool.sessionsOf(one), resting.tools[one.spec.name])),
       ...resting.disabled.map(describeDisabled),
       ...resting.losers.map(describeLoser),
     ],
@@ -171,7 +201,12 @@ function listLeftOut(all: readonly string[]): string[] {
   return rest > 0 ? [...shown, `${rest} more, which the log has`] : shown
 }
 
-function describe(connection: Connection, catalogue: Catalogue, sessions: number): ServerStatus {
+function describe(
+  connection: Connection,
+  catalogue: Catalogue,
+  sessions: number,
+  rules: ToolRules | undefined,
+): ServerStatus {
   const { spec, status, offer } = connection
   const leftOut = listLeftOut(connection.leftOut)
   const named = [...catalogue.tools, ...catalogue.prompts].filter(({ server }) => server === spec.name)
@@ -185,7 +220,7 @@ function describe(connection: Connection, catalogue: Catalogue, sessions: number
     state: status.state,
     origin: spec.origin,
     transport: 'transport' in status ? status.transport : spec.transport.kind,
-    tools: offer.tools.length,
+    tools: offer.tools.filter(({ name }) => isTaken(rules, name)).length,
     ...(spec.writtenAs === undefined ? {} : { writtenAs: spec.writtenAs }),
     ...('era' in status ? { era: status.era } : {}),
     ...(spec.isolated ? { sessions } : {}),

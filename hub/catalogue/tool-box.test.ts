@@ -26,6 +26,7 @@ function makeToolBox(annotations: Tool['annotations'], rerun: string[] = []) {
       taken: { tools: new Set(), prompts: new Set(), isOwn: () => false },
       longest: 64,
       owners: NO_OWNERS,
+      toolRules: {},
     }),
     call: async () => ({
       content: [{ type: 'text' as const, text: '4\0 disks' }],

@@ -32,7 +32,12 @@ async function startRun(store: TempStore, clock = createFakeClock()) {
     const part = { spec, offer: { ...NO_OFFER, tools: structuredClone(tools) }, instructions: '', status }
     const taken = { tools: new Set<string>(), prompts: new Set<string>(), isOwn: () => false }
     return {
-      catalogue: buildCatalogue(isThere ? [part] : [], { taken, longest: 64, owners: NO_OWNERS }),
+      catalogue: buildCatalogue(isThere ? [part] : [], {
+        taken,
+        longest: 64,
+        owners: NO_OWNERS,
+        toolRules: {},
+      }),
       specOf: () => (isThere ? spec : undefined),
       settled: true,
       status: () => [],

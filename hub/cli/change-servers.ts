@@ -1,23 +1,17 @@
-import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { builtIns } from '../config/built-ins.ts'
 import { createEnvironment } from '../config/environment.ts'
 import { locateConfig, locateData } from '../config/load.ts'
-import { changeEntry, type EntryChange, readEntry } from '../config/server-entries.ts'
+import { type AddOptions, readNewServers } from '../config/new-servers.ts'
+import * as changes from '../config/server-changes.ts'
 import { HubError } from '../core/errors.ts'
 import { findRunning, type RunningHub } from './find-hub.ts'
-import { type AddOptions, readNewServers } from './new-servers.ts'
 import { print, quote } from './print.ts'
-import { rewriteConfig } from './rewrite-config.ts'
-import { findDroppedIn, putAside, setDisabled, writeEntry } from './server-folder.ts'
 import { describeServer, readHub, type ServerState, untilTaken } from './server-state.ts'
 
 /** Files that configure servers, and the hub that reads them, if one runs. */
-interface Places {
+interface Places extends changes.ServerFiles {
   hub: RunningHub | undefined
-  servers: string
-  configFile: string
-  config: string
 }
 
 /** Finds the files. A running hub may read another config file than this shell would. */
@@ -25,12 +19,13 @@ async function findPlaces(): Promise<Places> {
   const environment = createEnvironment()
   const hub = findRunning()
   const running = hub && (await readHub(hub)).hub.configFile
-  const configFile = running ?? locateConfig(environment)
   return {
     hub,
-    servers: join(locateData(environment).dataFolder, 'servers'),
-    configFile,
-    config: existsSync(configFile) ? readFileSync(configFile, 'utf8') : '',
+    serversFolder: join(locateData(environment).dataFolder, 'servers'),
+    configFile: running ?? locateConfig(environment),
+    isBuiltIn,
+    // Only the hub's own environment has the values that its config file names.
+    check: () => undefined,
   }
 }
 
@@ -42,8 +37,7 @@ export async function addServers(
 ): Promise<void> {
   const added = readNewServers(name, command, options)
   const places = await findPlaces()
-  for (const one of added) checkFree(one.name, places)
-  for (const one of added) print(`Added ${one.name} in ${writeEntry(places.servers, one.name, one.entry)}.`)
+  for (const [own, file] of changes.addServers(places, added)) print(`Added ${own} in ${file}.`)
   for (const { name: own, notes } of added) {
     for (const note of notes) print(note)
     if (isBuiltIn(own)) print(`It runs in place of the built-in server ${own}; its removal brings that back.`)
@@ -51,36 +45,16 @@ export async function addServers(
   for (const one of added) await tell(places, one.name, server => server?.origin === 'drop-in')
 }
 
-function checkFree(name: string, { servers, configFile, config }: Places): void {
-  const there = findDroppedIn(servers, name)
-  if (there) {
-    const how = `superbloom servers remove ${name} takes it away first`
-    throw new HubError('conflict', `There is a dropped-in server ${name} in ${there.folder}: ${how}.`)
-  }
-  if (readEntry(config, name).kind === 'none') return
-  throw new HubError(
-    'conflict',
-    `${configFile} says something of a server ${name}, and it wins over a dropped-in one: take another name, or change it there.`,
-  )
-}
-
 /** Removes a server from the config file, or moves its folder aside, where it is kept. */
 export async function removeServer(name: string): Promise<void> {
   const places = await findPlaces()
-  const entry = readEntry(places.config, name)
-  const isOwn = entry.kind === 'off' || (entry.kind === 'entry' && entry.own)
-  // An entry that only sets how a built-in server runs is no server of its own.
-  if (entry.kind !== 'none' && !(isOwn && isBuiltIn(name))) {
-    rewrite(places, name, 'remove')
+  const removed = changes.removeServer(places, name)
+  if (!removed) throw await unknown(name, places)
+  if (removed.from === 'config') {
+    print(`Removed ${name} in ${describeWritten(removed)}.`)
     return await tell(places, name, server => server?.origin !== 'config')
   }
-  const found = findDroppedIn(places.servers, name)
-  if (!found) {
-    if (!isBuiltIn(name)) throw await unknown(name, places)
-    const how = `superbloom servers disable ${name} switches it off`
-    throw new HubError('invalid_arguments', `${name} comes with the hub and cannot be removed: ${how}.`)
-  }
-  const aside = putAside(places.servers, name)
+  const { aside, found } = removed
   const back =
     found.kind === 'entry'
       ? `superbloom servers add ${name} --json ${quote(join(aside, 'mcp.json'))}`
@@ -92,34 +66,19 @@ export async function removeServer(name: string): Promise<void> {
 /** Switches a server off, or on again, wherever it is configured. */
 export async function switchServer(name: string, change: 'disable' | 'enable'): Promise<void> {
   const places = await findPlaces()
-  const entry = readEntry(places.config, name)
-  const found = entry.kind === 'none' ? findDroppedIn(places.servers, name) : undefined
-  if (entry.kind === 'none' && !found && !isBuiltIn(name)) throw await unknown(name, places)
-  const isOff = entry.kind === 'off' || (entry.kind === 'entry' && entry.disabled) || found?.disabled === true
-  if (isOff === (change === 'disable')) {
+  const done = changes.switchServer(places, name, change)
+  if (!done) throw await unknown(name, places)
+  const isOff = change === 'disable'
+  if (done === 'already') {
     print(`${name} is ${isOff ? 'switched off' : 'not switched off'} already.`)
     return
   }
-  if (found) {
-    setDisabled(places.servers, name, found, change === 'disable')
-    print(`${change === 'disable' ? 'Disabled' : 'Enabled'} ${name} in ${found.folder}.`)
-  } else if (entry.kind === 'off' && !isBuiltIn(name)) {
-    // Removing the entry lets a dropped-in server of this name run again.
-    rewrite(places, name, 'remove')
-  } else rewrite(places, name, change)
-  await tell(
-    places,
-    name,
-    server => server !== undefined && (server.state === 'disabled') === (change === 'disable'),
-  )
+  print(`${isOff ? 'Disabled' : 'Enabled'} ${name} in ${describeWritten(done)}.`)
+  await tell(places, name, server => server !== undefined && (server.state === 'disabled') === isOff)
 }
 
-const DONE: Record<EntryChange, string> = { disable: 'Disabled', enable: 'Enabled', remove: 'Removed' }
-
-/** Changes an entry of the config file. */
-function rewrite({ configFile, config }: Places, name: string, change: EntryChange): void {
-  const text = changeEntry({ file: configFile, text: config }, name, change)
-  print(`${DONE[change]} ${name} in ${rewriteConfig(configFile, text)}.`)
+function describeWritten({ file, backup }: changes.Written): string {
+  return `${file}${backup === undefined ? '' : `; it was before as in ${backup}`}`
 }
 
 /** Prints how a running hub applied a change. */

@@ -3,9 +3,9 @@ import { BlockList, isIP } from 'node:net'
 import type { networkInterfaces } from 'node:os'
 import { addHosts, toHostsLine } from '../config/host-names.ts'
 import type { Config } from '../config/load.ts'
+import { rewriteConfig } from '../config/rewrite-config.ts'
 import { isLoopback } from '../core/loopback.ts'
 import type { Hub } from '../hub.ts'
-import { rewriteConfig } from './rewrite-config.ts'
 
 /** Matches interfaces that lead only to containers and virtual machines of the same machine. */
 const INNER =
@@ -114,7 +114,8 @@ async function letIn({ configFile, ask, print }: NetworkDeps, names: readonly st
     return false
   }
   const text = existsSync(configFile) ? readFileSync(configFile, 'utf8') : ''
-  print(`Written into ${rewriteConfig(configFile, addHosts({ file: configFile, text }, names))}.`)
+  const { file, backup } = rewriteConfig(configFile, addHosts({ file: configFile, text }, names))
+  print(`Written into ${file}${backup === undefined ? '' : `; it was before as in ${backup}`}.`)
   return true
 }
 

@@ -1,6 +1,7 @@
 import { isMap, isSeq } from 'yaml'
 import { HubError } from '../core/errors.ts'
-import { insert, says, toJson } from './server-entries.ts'
+import { insert, says, toJson } from './edit-yaml.ts'
+import type { Config } from './load.ts'
 import { readDocument } from './yaml-document.ts'
 
 /**
@@ -44,4 +45,10 @@ function write(text: string, contents: unknown, names: readonly string[]): strin
   if (isMap(contents) && contents.flow)
     return insert(text, contents, 'hosts', toHostsLine(names).slice('hosts: '.length))
   return `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${toHostsLine(names)}\n`
+}
+
+/** Returns the names besides loopback that Host and Origin may contain. */
+export function ownNames({ publicUrl, hosts, host }: Config): string[] {
+  const listening = host === '0.0.0.0' || host === '::' ? [] : [host.includes(':') ? `[${host}]` : host]
+  return [...hosts, ...listening, ...(publicUrl ? [new URL(publicUrl).hostname] : [])]
 }

@@ -34,6 +34,8 @@ export function createLiveConfig(first: Config, environment: Environment, log: L
     describe: () => describeConfig(current, environment),
     /** Removes the secrets of the config and of the environment from a text. */
     redact: (text: string) => redact(text),
+    /** Throws `bad_request` with what is wrong with a text for the file. */
+    check: (text: string) => void loadConfig(environment, text),
     /** Reads the file again; returns true where the config changed. */
     reload(): boolean {
       try {

@@ -64,16 +64,19 @@ export function locateConfig(environment: Environment): string {
   return resolve(environment('SUPERBLOOM_CONFIG') ?? 'superbloom.yaml')
 }
 
-/** Reads the environment and the config file. Throws `bad_request` that names what is wrong and where. */
-export function loadConfig(environment: Environment): Config {
+/**
+ * Reads the environment and the config file; `draft` is a text in place of the file's. Throws `bad_request` that
+ * names what is wrong and where.
+ */
+export function loadConfig(environment: Environment, draft?: string): Config {
   const origins: Record<string, string> = {}
   const read = (key: string, name: string, fallback: string): string => {
     const value = environment(name)
     origins[key] = value === undefined ? 'default' : name
     return value ?? fallback
   }
-  const path = findConfigFile(environment)
-  const { file, written, ignored, held } = readConfigFile(path, environment)
+  const path = draft === undefined ? findConfigFile(environment) : locateConfig(environment)
+  const { file, written, ignored, held } = readConfigFile(path, environment, draft)
   for (const key of Object.keys(file)) origins[key] = 'default'
   for (const key of written) origins[key === 'mcpServers' ? 'servers' : key] = path ?? 'default'
   const model = decideModels(file.model, environment, path)
@@ -145,11 +148,11 @@ function findConfigFile(environment: Environment): string | undefined {
  * Reads the file and fills in its defaults. `written` are the keys that the file has, `ignored` warns of keys
  * of other programs, and `held` tells by written names why servers' entries cannot be used.
  */
-function readConfigFile(path: string | undefined, environment: Environment) {
+function readConfigFile(path: string | undefined, environment: Environment, draft?: string) {
   const held = new Map<string, string>()
   const ignored: string[] = []
   if (path === undefined) return { file: configFile.parse({}), written: [], ignored, held }
-  const text = readText(path)
+  const text = draft ?? readText(path)
   const file = parseYaml({ file: path, text }, configFile, {
     environment,
     prepare: (whole, absent) => {

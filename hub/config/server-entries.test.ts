@@ -66,12 +66,12 @@ test('what was switched off with false is enabled without any setting', () => {
 })
 
 test.each([
-  ['', 'servers:\n  metrics: { disabled: true }\n'],
-  ['timezone: UTC', 'timezone: UTC\nservers:\n  metrics: { disabled: true }\n'],
+  ['', 'servers:\n  metrics: { "disabled": true }\n'],
+  ['timezone: UTC', 'timezone: UTC\nservers:\n  metrics: { "disabled": true }\n'],
   ['{"timezone": "UTC"}', '{ "servers": { "metrics": { "disabled": true } }, "timezone": "UTC"}'],
   ['mcpServers: { a: { command: b } }', 'mcpServers: { "metrics": { "disabled": true }, a: { command: b } }'],
-  ['servers:\n  metrics:\n', 'servers:\n  metrics: { disabled: true }\n'],
-  ['servers: { metrics: false }', 'servers: { metrics: { disabled: true } }'],
+  ['servers:\n  metrics:\n', 'servers:\n  metrics: { "disabled": true }\n'],
+  ['servers: { metrics: false }', 'servers: { metrics: { "disabled": true } }'],
   ['servers: {}\n', 'servers: { "metrics": { "disabled": true } }\n'],
   ['servers: { metrics: { disabled: false } }', 'servers: { metrics: { disabled: true } }'],
 ])('%j gets an entry', (text, expected) => {

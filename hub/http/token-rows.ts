@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { globs } from '../../schemas/config.ts'
 import type { ListedToken, MadeToken, Role } from '../../schemas/tokens.ts'
+import { globs } from '../../schemas/tool-rules.ts'
 import type { Clock } from '../core/clock.ts'
 import type { NewId } from '../core/ids.ts'
 import type { Principal } from '../core/principal.ts'

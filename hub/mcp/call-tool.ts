@@ -62,7 +62,7 @@ export async function callTool(
   const { name, arguments: args = {} } = meant
   const span = deps.telemetry.begin(
     'tool',
-    { caller: 'client', tool: name, arguments: args },
+    { caller: 'client', tool: name, arguments: withoutPaste(name, args) },
     'traceparent' in caller.meta ? traceContext.safeParse(caller.meta).data : undefined,
   )
   let outcome = 'error'
@@ -92,11 +92,17 @@ export async function callTool(
 function describeCall({ toolClassOf }: CallToolDeps, tool: string, args: JsonObject) {
   const own = hubToolOf(tool)
   const says = own && typeof args['message'] === 'string'
+  const shown = withoutPaste(tool, args)
   return {
     tool,
-    args: says ? { ...args, message: `(${plural(String(args['message']).length, 'character')})` } : args,
+    args: says ? { ...shown, message: `(${plural(String(args['message']).length, 'character')})` } : shown,
     toolClass: toolClassOf(tool),
   } as const
+}
+
+/** Returns the arguments without the text of a server's entry, which holds secrets. */
+function withoutPaste(tool: string, args: JsonObject): JsonObject {
+  return hubToolOf(tool) && 'paste' in args ? { ...args, paste: '***' } : args
 }
 
 /** Tells whether a caller may use a tool, by the toolset of its address and by its token. */

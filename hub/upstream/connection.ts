@@ -12,6 +12,7 @@ import type { Authorization } from './oauth/authorization.ts'
 import type { Authorizations } from './oauth/authorizations.ts'
 import { NO_OFFER, type Offer } from './offer.ts'
 import { MOST_RESTARTS, type RestartLimit, WAITS } from './restarts.ts'
+import type { ServerLog } from './server-log.ts'
 import type { ServerSpec } from './server-spec.ts'
 import { type ForwardedResults, type SessionDeps, UpstreamSession } from './session.ts'
 import type { ChildGuard } from './stdio/child-guard.ts'
@@ -51,6 +52,7 @@ export class Connection implements AsyncDisposable {
   readonly #log: Log
   readonly #restarts: RestartLimit
   readonly #authorization: Authorization | undefined
+  readonly #serverLog: ServerLog
   readonly #ended = new AbortController()
   #status: ConnectionState = { state: 'starting' }
   #settled = Promise.withResolvers<void>()
@@ -74,15 +76,16 @@ export class Connection implements AsyncDisposable {
   /** Resolves when the lost connection and its process have ended. */
   #closing: Promise<void> = Promise.resolve()
 
-  /** `restarts` is shared by all connections to one server; `isAnew` is true if the server had one before. */
+  /** `restarts` and `log` are shared by all connections to one server; `isAnew` is true if the server had one before. */
   constructor(
     spec: ServerSpec,
     deps: ConnectionDeps,
-    { restarts, isAnew }: { restarts: RestartLimit; isAnew: boolean },
+    { restarts, isAnew, log }: { restarts: RestartLimit; isAnew: boolean; log: ServerLog },
   ) {
     this.spec = spec
     this.#restarts = restarts
     this.#isAnew = isAnew
+    this.#serverLog = log
     this.#authorization = deps.authorizations.of(spec)
     this.#deps = {
       ...deps,
@@ -210,6 +213,7 @@ export class Connection implements AsyncDisposable {
     this.#readyAt = this.#deps.clock.monotonic()
     this.#mayNeedMore = false
     if (this.#logLevel !== undefined) this.setLogLevel(this.#logLevel)
+    this.#note('hub', `connected, ${session.offer.tools.length} tools`)
     this.#log.info('server_ready', { era: session.era, tools: session.offer.tools.length })
     this.#show(session)
     if (this.eventsUri) this.#deps.onEvents(this)
@@ -257,6 +261,7 @@ export class Connection implements AsyncDisposable {
     const hint = isContainedEnd ? ' (in a sandbox; "sandbox: off" in its entry starts it without)' : ''
     const reason = `${end}${hint}`
     const why = capped ? `${reason} (it was started ${MOST_RESTARTS} times within a minute)` : reason
+    this.#note('hub', `down: ${why}`)
     this.#log.warn('server_down', { error: why, retryInMs: wait })
     this.#become({ state: 'down', error: why, nextTryAt: clock.now() + wait })
     this.#cancelRetry = clock.after(wait, () => {
@@ -288,6 +293,10 @@ export class Connection implements AsyncDisposable {
     throw new HubError('unavailable', describeDown(this.spec.name, this.#status))
   }
 
+  #note(by: 'server' | 'hub', text: string): void {
+    this.#serverLog.add({ at: this.#deps.clock.now(), by, text })
+  }
+
   #sessionDeps(): SessionDeps {
     return {
       ...this.#deps,
@@ -300,7 +309,10 @@ export class Connection implements AsyncDisposable {
             this.#readyAt === 0 && transport.kind === 'stdio' && transport.wrap !== undefined
           return this.#deps.guard.watch(pid)
         },
-        onStderr: line => this.#log.debug('server_stderr', { line }),
+        onStderr: line => {
+          this.#note('server', line)
+          this.#log.debug('server_stderr', { line })
+        },
         onGone: why => {
           this.#exitTail = why
         },

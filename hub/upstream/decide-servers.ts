@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { memoryToBytes, type OAuthEntry, type ServerEntry } from '../../schemas/config.ts'
 import { limitToMilliseconds } from '../../schemas/duration.ts'
+import type { ToolRules } from '../../schemas/tool-rules.ts'
 import type { DropIn } from './drop-ins.ts'
 import type { OAuthSettings, ServerSpec } from './server-spec.ts'
 import { needsPrivileges, type Sandbox } from './stdio/sandbox.ts'
@@ -53,12 +54,15 @@ export interface DesiredServers {
     /** True if the config or a dropped-in server replaces it on purpose. */
     replaced?: true
   }[]
+  /** Which tools the hub takes, by the server; all of one that is missing. */
+  tools: Readonly<Record<string, ToolRules>>
 }
 
 /** A server that won its name, whether it runs or is disabled. */
 interface Decided {
   spec: ServerSpec
   disabled: boolean
+  tools?: ToolRules | undefined
 }
 
 /** Decides which servers run: a configured one wins over a dropped-in one, and that over a built-in one. */
@@ -106,11 +110,12 @@ export function decideServers(sources: ServerSources): DesiredServers {
     specs: inOrder(ofState(false), sources),
     disabled: inOrder(ofState(true), sources),
     losers,
+    tools: Object.fromEntries([...byName].flatMap(([name, { tools }]) => (tools ? [[name, tools]] : []))),
   }
 }
 
-function withWrittenName({ spec, disabled }: Decided, writtenAs: string | undefined): Decided {
-  return { spec: { ...spec, ...(writtenAs === undefined ? {} : { writtenAs }) }, disabled }
+function withWrittenName({ spec, ...decided }: Decided, writtenAs: string | undefined): Decided {
+  return { spec: { ...spec, ...(writtenAs === undefined ? {} : { writtenAs }) }, ...decided }
 }
 
 function addBuiltIn(
@@ -134,6 +139,7 @@ function addBuiltIn(
       ...toLimits({ trust: 'own', ...entry }),
     },
     disabled: entry?.disabled === true,
+    tools: entry?.tools,
   })
   return undefined
 }
@@ -241,6 +247,7 @@ function fromEntry(
   return {
     spec: { name, origin, prefix, ...contained, ...toLimits(entry) },
     disabled: entry.disabled === true,
+    tools: entry.tools,
   }
 }
 

@@ -3,6 +3,7 @@ import { HubError } from '../core/errors.ts'
 import type { ForwardOptions } from '../core/forwarding.ts'
 import { Connection, type ConnectionDeps } from './connection.ts'
 import { createRestartLimit, type RestartLimit } from './restarts.ts'
+import { ServerLog, type ServerLogLine } from './server-log.ts'
 import { type ServerSpec, specHash } from './server-spec.ts'
 
 /** Milliseconds without use after which a session's own connection ends. */
@@ -57,6 +58,8 @@ export class Pool implements AsyncDisposable {
   readonly #ending = new Set<Promise<void>>()
   /** The limits that all connections of one server share, by its name. */
   readonly #limits = new Map<string, RestartLimit>()
+  /** The logs of all servers that ran, by name. */
+  readonly #logs = new Map<string, ServerLog>()
   #wanted: readonly ServerSpec[] | undefined
   #logLevel: LoggingLevel | undefined
   #isDisposed = false
@@ -132,6 +135,11 @@ export class Pool implements AsyncDisposable {
     for (const connection of this.#everyOne()) connection.rootsChanged()
   }
 
+  /** Returns the end of a server's log; empty if it never ran. */
+  logOf(name: string): readonly ServerLogLine[] {
+    return this.#logs.get(name)?.lines ?? []
+  }
+
   /** Ends a session's own connections. */
   endSession(session: string): void {
     for (const entry of [...this.#entries.values(), ...this.#draining.keys()]) this.#endOwn(entry, session)
@@ -155,7 +163,9 @@ export class Pool implements AsyncDisposable {
     const restarts = before ?? createRestartLimit()
     this.#limits.set(spec.name, restarts)
     const deps = { ...this.#deps, ...events }
-    const connection = new Connection(spec, deps, { restarts, isAnew: before !== undefined })
+    const log = this.#logs.get(spec.name) ?? new ServerLog()
+    this.#logs.set(spec.name, log)
+    const connection = new Connection(spec, deps, { restarts, isAnew: before !== undefined, log })
     if (this.#logLevel) connection.setLogLevel(this.#logLevel)
     return connection
   }

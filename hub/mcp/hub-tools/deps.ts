@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { AgentEdit, AgentProblem } from '../../../schemas/agent-edit.ts'
 import type { AgentFile } from '../../../schemas/agent-file.ts'
 import type { AgentStatus, ChatMessage, NewUserMessage, StopTarget } from '../../../schemas/chat.ts'
+import type { ServerDetails, ServerLogLine, ToolMode } from '../../../schemas/hub-servers.ts'
 import type { HubStatus } from '../../../schemas/hub-status.ts'
 import type { NewEvent, RoutedEvent, StepRequest } from '../../../schemas/inbox.ts'
 import type { Power, ToolClass } from '../../../schemas/power.ts'
@@ -72,6 +73,23 @@ interface AgentFiles {
   remove(edit: FileEdit, by: Principal): Promise<void>
 }
 
+/** The servers as the owner changes them. Whatever is written, the hub applies within two seconds. */
+export interface HubServers {
+  states(): HubStatus['servers']
+  /** Writes the servers of a pasted text. Throws `invalid_arguments`, `conflict` and `unavailable`. */
+  add(paste: string, name?: string): { name: string; file: string; notes: string[] }[]
+  /** Removes a server; `kept` is what it was before. Throws `not_found` too. */
+  remove(server: string): { file: string; kept?: string }
+  /** Switches a server on or off; returns the files that it wrote, none if it is so already. */
+  enable(server: string, enabled: boolean): string[]
+  /** Sets who may use a tool; returns the files that it wrote. */
+  setToolMode(tool: { server: string; original: string; name: string }, mode: ToolMode): string[]
+  /** Connects to a server anew. Throws `not_found`. */
+  restart(server: string): void
+  read(server: string): ServerDetails
+  log(server: string): readonly ServerLogLine[]
+}
+
 /** A cycle with what was sent for each of its steps, as it is rebuilt from the history. */
 interface ExplainedCycle {
   cycle: CycleRow
@@ -95,6 +113,7 @@ export interface HubToolDeps extends HubToolReads {
   redact: (text: string) => string
   postMessage: (message: NewUserMessage) => Promise<ChatMessage>
   tokens: HubTokens
+  servers: HubServers
   /** Starts an agent's history fresh. Throws `not_found`. */
   reset: (request: {
     agent: string

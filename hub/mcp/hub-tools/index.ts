@@ -21,6 +21,7 @@ import { explainPolicy, listAllAllowances, revokeOne } from './policy.ts'
 import { readCallTool, readThreadTool } from './read-thread.ts'
 import { cancelOne, createOne, listAllSchedules } from './schedules.ts'
 import { searchAll } from './search-history.ts'
+import { addServer, changeServer, readServer, readServerLog, removeServer, restartServer } from './servers.ts'
 import { status } from './status.ts'
 import { listAllThreads } from './threads.ts'
 import { addPerson, createToken, listAllTokens, removePerson, revokeToken } from './tokens.ts'
@@ -52,6 +53,12 @@ export const hubTools: readonly HubTool[] = [
   status,
   releaseAgents,
   acceptTools,
+  readServer,
+  readServerLog,
+  addServer,
+  changeServer,
+  restartServer,
+  removeServer,
   searchAllMessages,
   changeOneConversation,
   deleteOneConversation,

@@ -11,13 +11,14 @@ import {
 import { dirname, join } from 'node:path'
 import { type ServerEntry, serverEntry } from '../../schemas/config.ts'
 import { toServerNames } from '../../schemas/names.ts'
-import { writing } from '../config/write-file.ts'
+import type { ToolRules } from '../../schemas/tool-rules.ts'
 import { HubError } from '../core/errors.ts'
 import { parseJson } from '../core/json.ts'
+import { writing } from './write-file.ts'
 
 /** A server below `<data>/servers`: an entry, or a program of the user's own. */
 export type DroppedIn = { folder: string; disabled: boolean } & (
-  | { kind: 'entry'; file: string }
+  | { kind: 'entry'; file: string; tools: ToolRules | undefined }
   | { kind: 'program' }
 )
 
@@ -34,7 +35,8 @@ export function findDroppedIn(serversFolder: string, name: string): DroppedIn | 
   }
   if (!names.includes(MANIFEST)) return undefined
   const file = join(folder, MANIFEST)
-  return { kind: 'entry', folder, file, disabled: readManifest(file).data?.disabled === true }
+  const { disabled, tools } = readManifest(file).data ?? {}
+  return { kind: 'entry', folder, file, disabled: disabled === true, tools }
 }
 
 /** Returns the folder's name of a server, which may differ from the server's name. */
@@ -73,17 +75,29 @@ export function putAside(serversFolder: string, name: string): string {
 /** Switches a dropped-in server off or on: an entry by its key, a program by an empty file beside it. */
 export function setDisabled(serversFolder: string, name: string, found: DroppedIn, disabled: boolean): void {
   if (found.kind === 'entry') {
-    const { data } = readManifest(found.file)
-    if (!data) {
-      const how = 'is no JSON object of one server: change it by hand'
-      throw new HubError('conflict', `${found.file} ${how}`)
-    }
-    const { disabled: _, ...entry } = data
+    const { disabled: _, ...entry } = readOwnEntry(found.file)
     writeEntry(serversFolder, name, disabled ? { ...entry, disabled } : entry)
     return
   }
   const marker = join(found.folder, DISABLED)
   writing(marker, () => (disabled ? writeFileSync(marker, '') : rmSync(marker, { force: true })))
+}
+
+/** Writes which tools the hub takes of a dropped-in entry; all of them if `tools` is undefined. */
+export function setTools(
+  serversFolder: string,
+  name: string,
+  found: Extract<DroppedIn, { kind: 'entry' }>,
+  tools: ToolRules | undefined,
+): { file: string } {
+  const { tools: _, ...entry } = readOwnEntry(found.file)
+  return { file: writeEntry(serversFolder, name, tools ? { ...entry, tools } : entry) }
+}
+
+function readOwnEntry(file: string): ServerEntry {
+  const { data } = readManifest(file)
+  if (data) return data
+  throw new HubError('conflict', `${file} is no JSON object of one server: change it by hand`)
 }
 
 function readManifest(file: string) {

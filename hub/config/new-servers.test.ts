@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { type AddOptions, readNewServers } from './new-servers.ts'
+import { type AddOptions, readNewServers, readPastedServers } from './new-servers.ts'
 
 const bare = (name: string, entry: object) => [{ name, entry, notes: [] }]
 
@@ -87,4 +87,36 @@ test.each<[string | undefined, string[], AddOptions, RegExp]>([
   [undefined, [], { json: '{"mcpServers":{"a":{"command":1}}}' }, /a: command: /],
 ])('%j %j %j is answered with what to do', (name, command, options, words) => {
   expect(() => readNewServers(name, command, options)).toThrow(words)
+})
+
+test.each([
+  [
+    'npx -y @modelcontextprotocol/server-filesystem@2 /srv',
+    'filesystem',
+    ['-y', '@modelcontextprotocol/server-filesystem@2', '/srv'],
+  ],
+  ['npx -y kubernetes-mcp-server@latest', 'kubernetes', ['-y', 'kubernetes-mcp-server@latest']],
+  ['uvx mcp-grafana', 'grafana', ['mcp-grafana']],
+  [
+    "docker run -i --rm \\\n  -e A='b c' ghcr.io/house/lamp-mcp:1.2",
+    'lamp',
+    ['run', '-i', '--rm', '-e', 'A=b c', 'ghcr.io/house/lamp-mcp:1.2'],
+  ],
+])('the command line %j is called %s', (text, name, args) => {
+  const [one] = readPastedServers(text)
+  expect(one).toMatchObject({
+    name,
+    entry: { args },
+    notes: [],
+  })
+})
+
+test('a pasted text may begin with variables, be an address, and be given a name', () => {
+  const [one] = readPastedServers('TOKEN="a \\"b\\"" MODE=$HOME npx lamp', 'lamp')
+  expect(one?.entry).toEqual({ command: 'npx', args: ['lamp'], env: { TOKEN: 'a "b"', MODE: '$HOME' } })
+  expect(readPastedServers('https://mcp.example.org/mcp')).toEqual(
+    bare('mcp-example-org', { url: 'https://mcp.example.org/mcp' }),
+  )
+  expect(() => readPastedServers('https://example.org/mcp -H x')).toThrow(/stands alone/)
+  expect(() => readPastedServers(' ')).toThrow(/paste the JSON/)
 })

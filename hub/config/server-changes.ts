@@ -1,0 +1,201 @@
+import { existsSync, readFileSync } from 'node:fs'
+import type { ServerEntry } from '../../schemas/config.ts'
+import type { ToolMode } from '../../schemas/hub-servers.ts'
+import type { ToolRules } from '../../schemas/tool-rules.ts'
+import { HubError } from '../core/errors.ts'
+import { isObject } from '../core/forwarding.ts'
+import { matchesGlobs } from '../core/glob.ts'
+import { isTaken } from '../core/tool-rules.ts'
+import { changeList, describeByHand, setKey, toJson, type YamlPath } from './edit-yaml.ts'
+import { rewriteConfig } from './rewrite-config.ts'
+import { type EntryChange, findEntry, readEntry, toKeyChange } from './server-entries.ts'
+import {
+  type DroppedIn,
+  findDroppedIn,
+  putAside,
+  setDisabled,
+  setTools,
+  writeEntry,
+} from './server-folder.ts'
+import { readDocument } from './yaml-document.ts'
+
+/** The files that configure servers. */
+export interface ServerFiles {
+  configFile: string
+  /** `<data>/servers`. */
+  serversFolder: string
+  isBuiltIn: (name: string) => boolean
+  /** Throws what is wrong with a text for the config file, before it is written. */
+  check: (text: string) => void
+}
+
+/** A file that was written; `backup` has the text from before. */
+export interface Written {
+  file: string
+  backup?: string
+}
+
+/** Writes new servers into the data folder, where only its owner reads them. Throws `conflict` for a taken name. */
+export function addServers(
+  files: ServerFiles,
+  added: readonly { name: string; entry: ServerEntry }[],
+): Map<string, string> {
+  for (const { name } of added) checkFree(files, name)
+  return new Map(added.map(({ name, entry }) => [name, writeEntry(files.serversFolder, name, entry)]))
+}
+
+function checkFree(files: ServerFiles, name: string): void {
+  const there = findDroppedIn(files.serversFolder, name)
+  if (there) {
+    const how = `remove that first (superbloom servers remove ${name}), or take another name`
+    throw new HubError('conflict', `There is a dropped-in server ${name} in ${there.folder}: ${how}.`)
+  }
+  if (readEntry(readConfig(files), name).kind === 'none') return
+  throw new HubError(
+    'conflict',
+    `${files.configFile} says something of a server ${name}, and it wins over a dropped-in one: take another name, or change it there.`,
+  )
+}
+
+/** What was removed: an entry of the config, or a dropped-in folder, which is kept at `aside`. */
+export type Removed = (Written & { from: 'config' }) | { from: 'folder'; aside: string; found: DroppedIn }
+
+/** Removes a server from the config file, or moves its folder aside. Returns undefined if there is none. */
+export function removeServer(files: ServerFiles, name: string): Removed | undefined {
+  const entry = readEntry(readConfig(files), name)
+  const isOwn = entry.kind === 'off' || (entry.kind === 'entry' && entry.own)
+  // An entry that only sets how a built-in server runs is no server of its own.
+  if (entry.kind !== 'none' && !(isOwn && files.isBuiltIn(name)))
+    return { from: 'config', ...changeConfig(files, name, 'remove') }
+  const found = findDroppedIn(files.serversFolder, name)
+  if (found) return { from: 'folder', aside: putAside(files.serversFolder, name), found }
+  if (!files.isBuiltIn(name)) return undefined
+  throw new HubError(
+    'invalid_arguments',
+    `${name} comes with the hub and cannot be removed: superbloom servers disable ${name} switches it off.`,
+  )
+}
+
+/**
+ * Switches a server off, or on again, wherever it is configured. Returns what was written, `already` if it is as
+ * wanted, and undefined if there is no such server.
+ */
+export function switchServer(
+  files: ServerFiles,
+  name: string,
+  change: 'disable' | 'enable',
+): Written | 'already' | undefined {
+  const entry = readEntry(readConfig(files), name)
+  const found = entry.kind === 'none' ? findDroppedIn(files.serversFolder, name) : undefined
+  if (entry.kind === 'none' && !found && !files.isBuiltIn(name)) return undefined
+  const isOff = entry.kind === 'off' || (entry.kind === 'entry' && entry.disabled) || found?.disabled === true
+  if (isOff === (change === 'disable')) return 'already'
+  if (found) {
+    setDisabled(files.serversFolder, name, found, change === 'disable')
+    return { file: found.folder }
+  }
+  // Removing the entry lets a dropped-in server of this name run again.
+  const isLoose = entry.kind === 'off' && !files.isBuiltIn(name)
+  return changeConfig(files, name, isLoose ? 'remove' : change)
+}
+
+function changeConfig(files: ServerFiles, name: string, change: EntryChange): Written {
+  const text = readConfig(files)
+  return write(files, toKeyChange(text, name, change))
+}
+
+/** A tool by its server, its name there and its name in the hub. */
+export interface NamedTool {
+  server: string
+  original: string
+  name: string
+}
+
+/**
+ * Sets who may use a tool: `off` leaves it out of the hub (`tools.never` of the server's entry), `ask` and `deny` bind
+ * agents (`tools.approve` and `tools.deny` of the config), `on` is none of these. Throws `conflict` where a glob
+ * says otherwise.
+ */
+export function setToolMode(files: ServerFiles, tool: NamedTool, mode: ToolMode): Written[] {
+  return [...setTaken(files, tool, mode !== 'off'), ...setLists(files, tool, mode)]
+}
+
+/** Adds the tool to the list of its mode, and takes it out of the other. */
+function setLists(files: ServerFiles, { name }: NamedTool, mode: ToolMode): Written[] {
+  const before = readConfig(files)
+  let text = before
+  for (const [own, key] of [
+    ['ask', 'approve'],
+    ['deny', 'deny'],
+  ] as const) {
+    const path = ['tools', key]
+    const list = listAt(text, path)
+    const isListed = matchesGlobs(list, name)
+    if (mode === own && !isListed) text = changeList({ file: files.configFile, text }, path, name, 'add')
+    if (mode === own || mode === 'off' || !isListed) continue
+    checkRule(list, name, `${files.configFile}: tools.${key}`)
+    text = changeList({ file: files.configFile, text }, path, name, 'remove')
+  }
+  if (text === before) return []
+  const byHand = describeByHand(['tools', mode === 'ask' ? 'approve' : 'deny'], [name])
+  return [writeText(files, text, byHand)]
+}
+
+/** Throws `conflict` if a list holds a name also without the name itself. */
+function checkRule(list: readonly string[], name: string, where: string): void {
+  const rest = list.filter(one => one !== name)
+  if (!matchesGlobs(rest, name)) return
+  const rules = rest.filter(one => matchesGlobs([one], name)).join(', ')
+  throw new HubError('conflict', `${where} has ${rules}, which ${name} fits: change that rule there.`)
+}
+
+/** Makes the hub take a tool of a server, or leave it out. */
+function setTaken(files: ServerFiles, { server, original }: NamedTool, wanted: boolean): Written[] {
+  const text = readConfig(files)
+  const { path, entry } = findEntry(text, server)
+  const found = entry === undefined ? findDroppedIn(files.serversFolder, server) : undefined
+  const before =
+    found?.kind === 'entry' ? found.tools : isObject(entry) ? (entry['tools'] as ToolRules) : undefined
+  const rules = Array.isArray(before) ? { only: before } : before
+  if (isTaken(rules, original) === wanted) return []
+  if (found?.kind === 'program') {
+    const how = 'has no entry that could leave a tool out; refuse it to agents, or switch the server off'
+    throw new HubError('conflict', `The dropped-in program ${found.folder} ${how}.`)
+  }
+  const next = toRules(rules, original, wanted, `the entry of ${server}`)
+  if (found?.kind === 'entry') return [setTools(files.serversFolder, server, found, next)]
+  return [write(files, [[...path, 'tools'], next])]
+}
+
+/** Returns the rules with a tool taken or left out; undefined if none are left. */
+function toRules(rules: ToolRules = {}, tool: string, wanted: boolean, where: string): ToolRules | undefined {
+  const { only, never = [] } = rules
+  if (!wanted) return { ...rules, never: [...never, tool] }
+  checkRule(never, tool, `${where}: tools.never`)
+  const others = never.filter(one => one !== tool)
+  const next = {
+    ...(only === undefined ? {} : { only: matchesGlobs(only, tool) ? only : [...only, tool] }),
+    ...(others.length > 0 ? { never: others } : {}),
+  }
+  return Object.keys(next).length > 0 ? next : undefined
+}
+
+function listAt(text: string, path: YamlPath): string[] {
+  const whole: unknown = toJson(readDocument(text).document)
+  const list = path.reduce<unknown>((inner, key) => (isObject(inner) ? inner[key] : undefined), whole)
+  return Array.isArray(list) ? list.map(String) : []
+}
+
+function readConfig({ configFile }: ServerFiles): string {
+  return existsSync(configFile) ? readFileSync(configFile, 'utf8') : ''
+}
+
+function write(files: ServerFiles, [path, value]: [YamlPath, unknown]): Written {
+  const text = setKey({ file: files.configFile, text: readConfig(files) }, path, value)
+  return writeText(files, text, describeByHand(path, value))
+}
+
+function writeText(files: ServerFiles, text: string, byHand: string): Written {
+  files.check(text)
+  return rewriteConfig(files.configFile, text, byHand)
+}
