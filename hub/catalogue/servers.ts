@@ -1,6 +1,6 @@
 import type { Tool } from '@modelcontextprotocol/client'
-import type { ToolRules } from '../../schemas/tool-rules.ts'
 import type { UpstreamHealth } from '../../schemas/health.ts'
+import type { ToolRules } from '../../schemas/tool-rules.ts'
 import type { Clock } from '../core/clock.ts'
 import { describeError } from '../core/errors.ts'
 import type { OfferChange } from '../core/forwarding.ts'
@@ -93,21 +93,7 @@ export function openServers(deps: ServersDeps): Servers {
   }
   const pool = new Pool({ ...deps, onChange: rebuild })
   const live = openCatalogue({ ...deps, toolRules: () => resting.tools }, rebuild)
-  const assignSubscriptions = () => {
-    const { catalogue } = live
-    const isComplete = all().every(isHeard)
-    const owned = [...subscribed].map(uri => ({
-      uri,
-      owners: isComplete ? catalogue.ownersOf(uri) : catalogue.knownOwnersOf(uri),
-    }))
-    for (const connection of all()) {
-      // Until every server was heard of, a resource that none lists stays where it is subscribed.
-      const wanted = owned.filter(({ uri, owners }) =>
-        isComplete || owners.length > 0 ? owners.includes(connection.spec.name) : connection.wanted.has(uri),
-      )
-      connection.subscribe(new Set(wanted.map(({ uri }) => uri)))
-    }
-  }
+  const assignSubscriptions = () => assign(subscribed, all(), live.catalogue)
   const requests = createRequests({
     all,
     use: (name, run, options) => pool.use(name, run, options),
@@ -133,19 +119,12 @@ export function openServers(deps: ServersDeps): Servers {
       pool.renew(name)
       rebuild()
     },
-    toolsOf(name) {
-      const named = new Map(
-        live.catalogue.tools.filter(tool => tool.server === name).map(tool => [tool.original, tool.name]),
-      )
-      const one = all().find(({ spec }) => spec.name === name)
-      return (one?.offer.tools ?? []).map(definition => ({
-        name:
-          named.get(definition.name) ??
-          toToolName(`${one?.spec.prefix}${definition.name}`, deps.longestName()),
-        isTaken: named.has(definition.name),
-        definition,
-      }))
-    },
+    toolsOf: name =>
+      listTools(
+        all().find(({ spec }) => spec.name === name),
+        live.catalogue,
+        deps.longestName(),
+      ),
     logOf: name => pool.logOf(name),
     specOf: name => all().find(({ spec }) => spec.name === name)?.spec,
     subscribe(uris) {
@@ -166,6 +145,39 @@ export function openServers(deps: ServersDeps): Servers {
     },
     [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
   }
+}
+
+/** Tells each connection which of the subscribed resources it has. */
+function assign(
+  subscribed: ReadonlySet<string>,
+  connections: readonly Connection[],
+  catalogue: Catalogue,
+): void {
+  const isComplete = connections.every(isHeard)
+  const owned = [...subscribed].map(uri => ({
+    uri,
+    owners: isComplete ? catalogue.ownersOf(uri) : catalogue.knownOwnersOf(uri),
+  }))
+  for (const connection of connections) {
+    // Until every server was heard of, a resource that none lists stays where it is subscribed.
+    const wanted = owned.filter(({ uri, owners }) =>
+      isComplete || owners.length > 0 ? owners.includes(connection.spec.name) : connection.wanted.has(uri),
+    )
+    connection.subscribe(new Set(wanted.map(({ uri }) => uri)))
+  }
+}
+
+/** Lists what a server offers, with the names that the hub gives, or would give, its tools. */
+function listTools(connection: Connection | undefined, { tools }: Catalogue, longest: number): OfferedTool[] {
+  if (!connection) return []
+  const { spec, offer } = connection
+  const own = tools.filter(({ server }) => server === spec.name)
+  const named = new Map(own.map(({ original, name }) => [original, name]))
+  return offer.tools.map(definition => ({
+    name: named.get(definition.name) ?? toToolName(`${spec.prefix}${definition.name}`, longest),
+    isTaken: named.has(definition.name),
+    definition,
+  }))
 }
 
 /** Reads the health of a server's programs; a server that fails to report is itself listed as not healthy. */
