@@ -25,4 +25,6 @@ export interface PushMessage {
   conversation: string | null
   /** Their addresses are relative to the page. */
   buttons?: readonly MessageButton[]
+  /** What the earlier message asked is answered. */
+  isOver?: boolean
 }

@@ -57,6 +57,12 @@ export function toApprovalNotice(
   }
 }
 
+/** Tells what became of an approval. */
+export function toOutcome({ status, decided_by, decided_where }: ApprovalRow): string {
+  const who = decided_where === null || decided_by === null ? '' : ` by ${decided_by}`
+  return escapeUnseen(toLine(`It is ${status}${who}.`))
+}
+
 /** Tells of a message in a conversation. What a text from outside led to is shown as code, so that it makes no link. */
 export function toMessageNotice(
   { author, text, conversation_id, data_json }: MessageRow,

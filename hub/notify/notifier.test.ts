@@ -141,6 +141,52 @@ test.each([
   expect(sent.all).toEqual([])
 })
 
+/** Decides an approval as the runtime does. */
+async function deny(id: string) {
+  const row = await store.write(tx => decideOpen(tx, id, DENIED))
+  if (row) signals.emit('approval', toApproval(row))
+}
+/** Resolves when nothing is due. */
+const untilNoneDue = () =>
+  until('nothing is due', async () => {
+    const due = await store.db
+      .selectFrom('notifications')
+      .select('id')
+      .where('due_at', 'is not', null)
+      .execute()
+    return due.length === 0
+  })
+
+test('a browser is told what became of an approval, in the place of what asked for it, also while its page is open', async () => {
+  notify = { channel: 'page', about: ['approvals'], private: true }
+  notifier.begin()
+  await open('apr_1', { conversation_id: 'homelab' })
+  await untilStates(['apr_1', 'sent', 0])
+  looked = 'homelab'
+  await deny('apr_1')
+  await until('it is told', () => sent.all.length === 2)
+  await untilNoneDue()
+  const [[first, asked], [second, told]] = sent.all as [Sent, Sent]
+  expect([first.message.includes('It expires on'), asked.isUpdate, asked.buttons[0]?.url]).toEqual([
+    true,
+    false,
+    expect.stringMatching(/^a\/sba_key/),
+  ])
+  expect(second).toEqual({ ...first, message: 'It is denied by owner.' })
+  expect([told.isUpdate, told.buttons]).toEqual([true, []])
+  await untilStates(['apr_1', 'sent', 0])
+})
+
+test('a channel that cannot replace what it told is told nothing more', async () => {
+  notifier.begin()
+  await open('apr_1')
+  await untilStates(['apr_1', 'sent', 0])
+  await deny('apr_1')
+  await untilNoneDue()
+  await untilStates(['apr_1', 'sent', 0])
+  expect(sent.all).toHaveLength(1)
+})
+
 const DENIED = { status: 'denied', at: 1, by: 'owner', where: '/ws', note: null } as const
 
 test.each([

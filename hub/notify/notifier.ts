@@ -12,7 +12,7 @@ import { endNotification, firstNotification, postponeNotification } from '../sto
 import type { Store } from '../store/open.ts'
 import type { ApprovalRow, NotificationRow } from '../store/tables.ts'
 import type { Buttons } from './buttons.ts'
-import { type Notice, toApprovalNotice, toButtons, toMessageNotice } from './notice.ts'
+import { type Notice, toApprovalNotice, toButtons, toMessageNotice, toOutcome } from './notice.ts'
 
 const BACKOFF = { first: 5_000, longest: 10 * 60_000 }
 /** Tries of one notification, over some hours. */
@@ -36,6 +36,8 @@ export interface Channel {
       idempotencyKey: string
       buttons: readonly MessageButton[]
       conversation: string | null
+      /** It takes the place of an earlier message with its key. */
+      isUpdate: boolean
       signal: AbortSignal
     },
   ): Promise<string>
@@ -96,9 +98,7 @@ export function createNotifier(deps: NotifierDeps): Notifier {
     })
   }
   const offs = [
-    signals.on('approval', ({ status }) => {
-      if (status === 'open') wake()
-    }),
+    signals.on('approval', wake),
     signals.on('message', ({ kind }) => {
       if (kind !== 'user' && kind !== 'tool') wake()
     }),
@@ -122,16 +122,24 @@ async function deliver(deps: NotifierDeps, row: NotificationRow, signal: AbortSi
   const { store, clock, log } = deps
   const { id } = row
   const settings = deps.settings()
-  const notice = settings && (await readNotice(deps, row, settings))
+  const isUpdate = row.state === 'sent'
+  const read = isUpdate ? readOutcome : readNotice
+  const notice = settings && (await read(deps, row, settings))
   if (notice === 'later') {
     const due_at = clock.now() + LOOK_MS
     return store.write(tx => postponeNotification(tx, id, { attempts: row.attempts, due_at }))
   }
-  if (!notice) return store.write(tx => endNotification(tx, id, 'over'))
+  if (!notice) return store.write(tx => endNotification(tx, id, isUpdate ? 'sent' : 'over'))
   const { channel } = settings
   try {
     const { title, conversation } = notice
-    const more = { idempotencyKey: `notify:${id}`, buttons: await notice.buttons(), conversation, signal }
+    const more = {
+      idempotencyKey: `notify:${id}`,
+      buttons: await notice.buttons(),
+      conversation,
+      isUpdate,
+      signal,
+    }
     const message = toText(notice, channel)
     const receipt = await deps.channel.send({ channel, key: id, title, message }, more)
     await store.write(tx => endNotification(tx, id, 'sent'))
@@ -175,6 +183,18 @@ async function readNotice(
   const isOld = attempts === 0 && created_at < clock.now() - NEWS_MS
   if (!message || isOld || isLookedAt(message.conversation_id)) return undefined
   return { ...toMessageNotice(message, { page, timezone }), buttons: async () => [] }
+}
+
+/** Returns what became of an approval; undefined where the channel cannot replace what it told of it. */
+async function readOutcome(
+  { store }: NotifierDeps,
+  { id }: NotificationRow,
+  { channel, timezone }: Settings,
+): Promise<Readied | undefined> {
+  const approval = channel === PAGE_CHANNEL ? await findApproval(store.db, id) : undefined
+  if (!approval || approval.status === 'open') return undefined
+  const notice = toApprovalNotice(approval, { page: undefined, timezone })
+  return { ...notice, message: toOutcome(approval), buttons: async () => [] }
 }
 
 /** Returns the whole text. A browser's notification leads to the conversation by itself. */

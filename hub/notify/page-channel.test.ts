@@ -46,12 +46,12 @@ async function signIn(name: string, more: { kind?: 'session' | 'token'; role?: '
   return channel.add(row.id, service.subscribe(name))
 }
 
-const send = (more: { key?: string; message?: string; buttons?: object[] } = {}) => {
-  const { buttons = [], ...message } = { key: 'apr_1', message: 'Stop it?', ...more }
+const send = (more: { key?: string; message?: string; buttons?: object[]; isUpdate?: boolean } = {}) => {
+  const { buttons = [], isUpdate = false, ...message } = { key: 'apr_1', message: 'Stop it?', ...more }
   const options = { idempotencyKey: '', conversation: 'homelab', signal: new AbortController().signal }
   return channel.send(
     { channel: 'page', title: 'homelab asks', ...message },
-    { ...options, buttons: buttons as [] },
+    { ...options, isUpdate, buttons: buttons as [] },
   )
 }
 const sentTo = () => service.pushes.all.map(({ browser }) => browser)
@@ -76,6 +76,16 @@ test('every browser of the owner gets a message that only it can read, from one 
     headers: { ttl: '86400', urgency: 'high', topic: expect.stringMatching(/^[\w-]{32}$/) },
   })
   expect(second?.sender).toBe(first?.sender)
+})
+
+test('what became of it takes the place of what was asked, without waking anybody', async () => {
+  await signIn('phone')
+  await send({ buttons: [BUTTON] })
+  await send({ message: 'It is denied.', isUpdate: true })
+  const [first, second] = service.pushes.all
+  expect(second?.message).toMatchObject({ tag: 'apr_1', text: 'It is denied.', isOver: true })
+  expect(second?.message).not.toHaveProperty('buttons')
+  expect(second?.headers).toMatchObject({ urgency: 'normal', topic: first?.headers['topic'] })
 })
 
 test.each([404, 410])(

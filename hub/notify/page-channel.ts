@@ -49,10 +49,10 @@ export function createPageChannel(deps: PageChannelDeps): PageChannel {
   /** The browsers that have a message which others have not got yet, by the message's key. */
   const reached = new Map<string, Set<string>>()
   return {
-    async send({ title, message: text, key }, { buttons, conversation, signal }) {
+    async send({ title, message: text, key }, { buttons, conversation, isUpdate, signal }) {
       const rows = await list()
       const done = reached.get(key) ?? new Set()
-      const message = { tag: key, title, text, conversation, buttons }
+      const message = { tag: key, title, text, conversation, ...(isUpdate ? { isOver: true } : { buttons }) }
       const waiting = rows.filter(({ endpoint }) => !done.has(endpoint))
       const failures = await Promise.all(
         waiting.map(async row => {

@@ -47,8 +47,8 @@ export async function push(
       {
         vapidDetails: { subject: toSubject(publicUrl), ...keys },
         TTL: KEPT_S,
-        // Phones that sleep get it at once.
-        urgency: 'high',
+        // Phones that sleep get what is new at once.
+        urgency: message.isOver ? 'normal' : 'high',
         topic: hash('sha256', message.tag, 'base64url').slice(0, TOPIC_LENGTH),
       },
     )

@@ -3,7 +3,7 @@ import type { Approval, ApprovalStatus } from '../../schemas/chat.ts'
 import { HUB } from '../../schemas/tokens.ts'
 import { parseJson } from '../core/json.ts'
 import { record } from './audit-log.ts'
-import { addNotification, deleteApprovalKeys } from './notifications.ts'
+import { addNotification, deleteApprovalKeys, renewNotifications } from './notifications.ts'
 import type { ApprovalRow, Tables, ToolCallRow } from './tables.ts'
 import type { Tx } from './writer.ts'
 
@@ -106,7 +106,7 @@ export async function decideOpen(tx: Tx, id: string, decided: Decided): Promise<
   return row
 }
 
-/** Adds what became of approvals to the audit. */
+/** Adds what became of approvals to the audit, and has those told of it who were asked elsewhere. */
 export async function recordDecisions(tx: Tx, rows: readonly ApprovalRow[], at: number): Promise<void> {
   const entries = rows.map(row => ({
     at,
@@ -124,6 +124,11 @@ export async function recordDecisions(tx: Tx, rows: readonly ApprovalRow[], at: 
     },
   }))
   await record(tx, ...entries)
+  await renewNotifications(
+    tx,
+    rows.map(({ id }) => id),
+    at,
+  )
 }
 
 /**

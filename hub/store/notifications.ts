@@ -15,6 +15,17 @@ export async function addNotification(tx: Tx, id: string, about: NotifiedOf, at:
     .execute()
 }
 
+/** Makes due again what was sent of approvals that are decided now, so that it is told what became of them. */
+export async function renewNotifications(tx: Tx, approvals: readonly string[], at: number): Promise<void> {
+  if (approvals.length === 0) return
+  await tx
+    .updateTable('notifications')
+    .set({ attempts: 0, due_at: at })
+    .where('id', 'in', approvals)
+    .where('state', '=', 'sent')
+    .execute()
+}
+
 /** Returns the notification that is due first, also one whose time is yet to come. */
 export function firstNotification(db: Kysely<Tables>): Promise<NotificationRow | undefined> {
   return db

@@ -68,16 +68,21 @@ self.addEventListener('notificationclick', event => {
   event.waitUntil(action === '' ? show(notification.data) : press(notification, Number(action)))
 })
 
-/** Shows a message; browsers want each push to be seen, also where the page is open. */
-function notify({ tag, title, text, conversation, buttons = [] }) {
-  return self.registration.showNotification(title, {
+/** Shows a message; browsers want each push to be seen, but for those that come while the page is. */
+async function notify({ tag, title, text, conversation, buttons = [], isOver = false }) {
+  await self.registration.showNotification(title, {
     tag,
     body: text,
     icon: './icon-192.png',
     data: { conversation, buttons },
     // Browsers that have no buttons leave them out, and a click opens the page.
     actions: buttons.map(({ label }, index) => ({ action: String(index), title: label })),
+    silent: isOver,
   })
+  if (!isOver) return
+  const pages = await self.clients.matchAll({ type: 'window' })
+  if (!pages.some(({ visibilityState }) => visibilityState === 'visible')) return
+  for (const shown of await self.registration.getNotifications({ tag })) shown.close()
 }
 
 /** Presses a button of a message, and shows in its place what the hub says. */

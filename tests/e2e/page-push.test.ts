@@ -91,6 +91,15 @@ test('promise 15: an approval reaches the browser, and its button runs the call 
   })
   await chat.next('message', ({ message }) => message.kind === 'tool' && message.text === 'swallowed')
   expect((await press(approve?.url ?? '', approve?.body ?? '')).status).toBe(404)
+  const isUpdate = ({ message }: typeof push) => message.tag === push.message.tag && message.isOver === true
+  const { message } = await service.pushes.find('what became of it is told', isUpdate)
+  expect(message).toEqual({
+    tag: push.message.tag,
+    title,
+    text: 'It is approved by owner.',
+    conversation,
+    isOver: true,
+  })
   await door(session, 'DELETE')
   expect(await problems()).toEqual([expect.stringContaining('no browser takes notifications')])
 })

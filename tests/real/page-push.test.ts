@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openChat } from '../support/chat-client.ts'
 import { openClient } from '../support/clients.ts'
 import { odd, untilReady } from '../support/downstream.ts'
 import { askForSwallow } from '../support/phone-hub.ts'
@@ -120,6 +121,16 @@ test('the owner switches notifications on, tests them, answers by a button, and 
   await using client = await openClient('sdk 1', hub)
   const { structuredContent } = await client.call('hub_list_approvals', {})
   expect(structuredContent).toMatchObject({ approvals: [{ status: 'approved', decidedWhere: 'button' }] })
+
+  // What was decided on another device: the page is open, so the notification goes.
+  const elsewhere = await askForSwallow(hub, { any: 'two' })
+  await deliver(await service.pushes.find('the other', ({ message }) => message.tag === elsewhere.id))
+  await untilShown(({ tag }) => tag === elsewhere.id)
+  using chat = await openChat(hub)
+  chat.send({ type: 'decide', approval: elsewhere.id, decision: 'deny' })
+  const isOver = ({ message }: ReceivedPush) => message.tag === elsewhere.id && message.isOver === true
+  await deliver(await service.pushes.find('its end', isOver))
+  await until('it is gone', async () => !(await shown(page)).some(({ tag }) => tag === elsewhere.id))
 
   // The page shows the settings; a click on the notification leads to the conversation.
   await click(page, approval.id)
