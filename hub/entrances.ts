@@ -89,6 +89,7 @@ export async function openEntrances(
     mayPass: caller => mayPass(caller.id, clock.monotonic()),
     hold: (caller, end) => tokens.hold(caller, end),
     tokens,
+    files: { store, clock, newId: foundation.newId, mayUse: hubToolDeps.mayUse },
     openai: { store, clock, log, signals: foundation.signals, ...createTalk(hubToolDeps) },
     authorization: createAuthorization({
       store,

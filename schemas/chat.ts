@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { duration } from './duration.ts'
+import { fileIds } from './files.ts'
 import { conversationId } from './names.ts'
 import { type picture, pictures } from './picture.ts'
 import type { Power } from './power.ts'
@@ -41,6 +42,7 @@ export const clientFrame = z.discriminatedUnion('type', [
     conversation: conversationId,
     text: messageText,
     images: pictures.optional(),
+    files: fileIds.optional(),
     timezone: zoneName.optional(),
     clientId: z.string().min(1).max(200).optional(),
   }),
@@ -114,6 +116,8 @@ export interface NewUserMessage {
   /** Entrance over which it came. */
   door?: '/ws' | 'mcp' | '/v1' | undefined
   images?: readonly z.infer<typeof picture>[] | undefined
+  /** Ids of the author's files. */
+  files?: readonly string[] | undefined
   /** IANA time zone of the author; one that is not that of a place counts as none. */
   timezone?: string | undefined
   clientId?: string | undefined

@@ -279,6 +279,7 @@ export const configFile = z
     retention: z
       .strictObject({
         days: z.int().min(1).default(365).describe('older history and messages go'),
+        fileDays: z.int().min(1).default(365).describe('older files of messages go'),
         auditDays: z.int().min(1).default(90).describe('older rows of the audit go'),
       })
       .prefault({}),

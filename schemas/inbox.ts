@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { inboxFile } from './files.ts'
 import { storedPicture } from './picture.ts'
 import { type Power, power } from './power.ts'
 import { traceContext } from './trace.ts'
@@ -75,6 +76,7 @@ export const inboxPayload = z.discriminatedUnion('kind', [
      * Set where the message has pictures; they are stored in its conversation with the message of this seq.
      */
     pictures: z.object({ count: z.int().positive(), seq: z.int() }).optional(),
+    files: z.array(inboxFile).optional(),
     /** JSON schema that the answer must fit. */
     schema: jsonObject.optional(),
     /** Trace that its cycle belongs to. */

@@ -234,13 +234,14 @@ async function handle(
       })
     }
     case 'message': {
-      const { conversation, text, clientId, images, timezone } = frame
+      const { conversation, text, clientId, images, files, timezone } = frame
       checkUse(deps.mayUse, caller, conversation)
       const message = await deps.postMessage({
         conversation,
         text,
         clientId,
         images,
+        files,
         timezone,
         author: caller.name,
         power: powerOf(caller),

@@ -37,7 +37,7 @@ test('without anything it has the documented defaults', () => {
     model: undefined,
     tools: { approve: [], rerun: [] },
     budget: {},
-    retention: { days: 365, auditDays: 90 },
+    retention: { days: 365, fileDays: 365, auditDays: 90 },
     crashHold: true,
     servers: {},
     warnings: [],

@@ -8,6 +8,7 @@ import type { DoorAudit } from '../store/door-audit.ts'
 import type { Authorization } from './authorization/authorization.ts'
 import { type ButtonDoorDeps, createButtonDoor, isForButton, toLoggedPath } from './button-door.ts'
 import { bearerOf, ForeignHost, LARGEST_BODY } from './doors.ts'
+import { createFilesDoor, type FilesDoorDeps } from './files/door.ts'
 import { sendForeignHostPage } from './foreign-host-page.ts'
 import { createHookDoor, type HookDoorDeps } from './hooks.ts'
 import { createLoginDoors, type LoginDoorDeps } from './login-doors.ts'
@@ -32,6 +33,7 @@ export interface AppDeps extends McpDoorDeps {
   metrics: Metrics
   tokens: SessionDoorDeps['tokens']
   openai: OpenAiDoorDeps['openai']
+  files: FilesDoorDeps['files']
 }
 
 /** Creates the HTTP handler with every endpoint of the hub. */
@@ -66,6 +68,7 @@ export function createApp(deps: AppDeps): RequestListener {
   app.use(createPushDoor(deps))
   app.use(createButtonDoor(deps))
   app.use(createOpenAiDoor(deps))
+  app.use(createFilesDoor(deps))
   app.use(deps.page)
   app.use((request: Request) => {
     throw new HubError('not_found', `There is nothing at ${request.method} ${request.path}`)
@@ -92,7 +95,18 @@ export function createApp(deps: AppDeps): RequestListener {
 /** The status under which a request counts whose client left before the answer, as others count it. */
 const CLIENT_LEFT = 499
 
-const DOORS = new Set(['mcp', 'hooks', 'a', 'v1', 'oauth', 'session', 'metrics', 'healthz', 'readyz'])
+const DOORS = new Set([
+  'mcp',
+  'hooks',
+  'a',
+  'v1',
+  'oauth',
+  'session',
+  'files',
+  'metrics',
+  'healthz',
+  'readyz',
+])
 
 /** Returns the door of a request, for its figures: `page` for everything that is no other door. */
 function doorOf({ url = '' }: IncomingMessage): string {

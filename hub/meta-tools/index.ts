@@ -1,6 +1,7 @@
 import { completeTask } from './complete-task.ts'
 import { getContext, storeContext } from './context.ts'
 import type { MetaDeps, MetaTool } from './meta-tool.ts'
+import { readFile } from './read-file.ts'
 import { readMessages } from './read-messages.ts'
 import { cancelSchedule, listSchedules, scheduleCron, scheduleWake } from './schedules.ts'
 import { searchHistory } from './search-history.ts'
@@ -22,6 +23,7 @@ const all: readonly ((deps: MetaDeps) => MetaTool)[] = [
   sendMessage,
   searchHistory,
   readMessages,
+  readFile,
 ]
 
 export function createMetaTools(deps: MetaDeps): MetaTool[] {

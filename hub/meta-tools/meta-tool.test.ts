@@ -56,6 +56,7 @@ test('every meta-tool of the contract, with a schema and an honest word on what 
     ['send_message', false, false],
     ['search_history', false, true],
     ['read_messages', false, true],
+    ['read_file', false, true],
   ])
   for (const { description, inputSchema } of tools) {
     expect(description.length).toBeGreaterThan(20)

@@ -15,7 +15,7 @@ function openRetention(world: World, days = 365, auditDays = days) {
     now: world.clock.now,
     write: line => world.seen.log.add(JSON.parse(line)),
   })
-  const kept = () => ({ days, auditDays })
+  const kept = () => ({ days, fileDays: days, auditDays })
   const retention = createRetention({ store: world.store, clock: world.clock, log, kept })
   return {
     retention,

@@ -19,8 +19,8 @@ export interface RetentionDeps {
   store: Store
   clock: Clock
   log: Log
-  /** Returns the number of days for which everything is kept, and the audit. */
-  kept: () => { days: number; auditDays: number }
+  /** Returns the number of days for which everything is kept, files, and the audit. */
+  kept: () => { days: number; fileDays: number; auditDays: number }
 }
 
 /** Creates the source that deletes what is old once a day. `fire` does not wait for that, disposing does. */
@@ -39,17 +39,18 @@ export function createRetention(
   }
   const run = async () => {
     const now = clock.now()
-    const { days, auditDays } = deps.kept()
+    const { days, fileDays, auditDays } = deps.kept()
     const horizons = {
       now,
       before: now - days * DAY_MS,
       onceBefore: now - ONCE_MS,
+      filesBefore: now - fileDays * DAY_MS,
       auditBefore: now - auditDays * DAY_MS,
     }
     const rows = await prune(store, horizons, stopping.signal)
     if (stopping.signal.aborted) return
     await store.write(tx => savePruned(tx, now))
-    log.info('pruned', { rows, days, auditDays, audit: await readAuditEnd(store.db) })
+    log.info('pruned', { rows, days, fileDays, auditDays, audit: await readAuditEnd(store.db) })
   }
   return {
     async nextDue() {

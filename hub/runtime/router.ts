@@ -8,6 +8,7 @@ import { mayUse, type Principal } from '../core/principal.ts'
 import type { Signals } from '../core/signals.ts'
 import type { Telemetry } from '../core/telemetry.ts'
 import { findByClientId } from '../store/conversations.ts'
+import { attachFiles, filesOf } from '../store/files.ts'
 import { postItem } from '../store/inbox.ts'
 import type { Store } from '../store/open.ts'
 import { ensureMainThread, hasThread, mainThreadId } from '../store/threads.ts'
@@ -200,8 +201,12 @@ async function storeMessage(
 }
 
 async function writeMessage(deps: RouterDeps, tx: Tx, threads: readonly string[], message: NewUserMessage) {
-  const { posted, isNew } = await appendUserMessage(deps, tx, message)
+  const ids = message.files ?? []
+  const files = await filesOf(tx, { ids, author: message.author })
+  const entries = files.map(({ head: _, ...entry }) => entry)
+  const { posted, isNew } = await appendUserMessage(deps, tx, message, entries)
   if (!isNew) return { posted, isNew }
+  await attachFiles(tx, ids, posted)
   const { conversation, text, author, timezone, images = [], schema, power = 'person', trace } = message
   const payload = {
     kind: 'message' as const,
@@ -211,6 +216,7 @@ async function writeMessage(deps: RouterDeps, tx: Tx, threads: readonly string[]
     text,
     ...(timezone !== undefined && isPlace(timezone) ? { timezone } : {}),
     ...(images.length === 0 ? {} : { pictures: { count: images.length, seq: posted.seq } }),
+    ...(files.length === 0 ? {} : { files }),
     ...(schema === undefined ? {} : { schema }),
     ...(trace === undefined ? {} : { trace }),
   }

@@ -1,4 +1,5 @@
 import type { ChatMessage, NewUserMessage } from '../../schemas/chat.ts'
+import type { FileEntry } from '../../schemas/files.ts'
 import { HUB } from '../../schemas/tokens.ts'
 import { appendMessage, appendOnce } from '../store/conversations.ts'
 import type { Tx } from '../store/writer.ts'
@@ -9,6 +10,7 @@ export function appendUserMessage(
   { clock, newId }: Pick<RuntimeDeps, 'clock' | 'newId'>,
   tx: Tx,
   { conversation, text, author, clientId, images = [] }: NewUserMessage,
+  files: readonly FileEntry[] = [],
 ): Promise<{ posted: ChatMessage; isNew: boolean }> {
   return appendOnce(tx, {
     id: newId('msg'),
@@ -18,7 +20,9 @@ export function appendUserMessage(
     text,
     at: clock.now(),
     ...(clientId === undefined ? {} : { token: author, clientId }),
-    ...(images.length === 0 ? {} : { data: { images } }),
+    ...(images.length + files.length === 0
+      ? {}
+      : { data: { ...(images.length && { images }), ...(files.length && { files }) } }),
   })
 }
 

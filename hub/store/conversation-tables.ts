@@ -9,6 +9,21 @@ export interface ConversationTables {
     title: string | null
     pinned: number
   }
+  /** Files that people send with messages. */
+  files: {
+    id: string
+    author: string
+    name: string
+    /** Bytes of the content. */
+    size: number
+    content: Buffer
+    /** Text in it, as agents read it. */
+    text: string
+    /** The message that it came with; null until that is sent. */
+    conversation_id: string | null
+    message_id: string | null
+    created_at: number
+  }
   messages: {
     conversation_id: string
     seq: number

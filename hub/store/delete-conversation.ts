@@ -45,6 +45,7 @@ export async function deleteConversation(tx: Tx, id: string): Promise<DeletedCon
     or thread_id in (select id from threads where conversation_id = ${id})`.execute(tx)
   await forgetCycles(tx, cycles)
   await forgetTasks(tx, id)
+  await sql`delete from files where conversation_id = ${id}`.execute(tx)
   const messages = await sql`delete from messages where conversation_id = ${id}`.execute(tx)
   return {
     messages: Number(messages.numAffectedRows),

@@ -8,6 +8,8 @@ import type { Tx, Write } from './writer.ts'
 const BATCH = 500
 /** Cycles in one commit, each with its calls. */
 const CYCLES = 100
+/** Files in one commit; each has megabytes. */
+const FILES = 20
 const DAY = 86_400_000
 /** Threads or conversations that are read at once. */
 const PAGE = 50
@@ -18,6 +20,8 @@ export interface Horizons {
   /** Time from which on repeated deliveries are absorbed. */
   onceBefore: number
   now: number
+  /** Time before which files of messages are deleted. */
+  filesBefore: number
   /** Time before which rows of the audit are deleted. */
   auditBefore: number
 }
@@ -43,6 +47,7 @@ export async function prune(
   }
   for (const statement of sweeps(horizons))
     await repeat(async tx => Number((await statement.execute(tx)).numAffectedRows), BATCH)
+  await repeat(tx => pruneFiles(tx, horizons), FILES)
   await repeat(tx => pruneAudit(tx, { before: auditBefore, limit: BATCH, at: now }), BATCH)
   for await (const id of olderIds(db, 'conversations', before, signal))
     await repeat(tx => pruneMessages(tx, id, before), 1)
@@ -77,6 +82,15 @@ function sweeps({ before, onceBefore }: Horizons): RawBuilder<unknown>[] {
     // This day is earlier than that of `before` in whatever time zone.
     sql`delete from usage_days where day < ${toIso(before - DAY).slice(0, 10)}`,
   ]
+}
+
+/** Deletes old files, and those that no message came for within a day. */
+async function pruneFiles(tx: Tx, { filesBefore, now }: Horizons): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`delete from files where id in (select id from files
+    where created_at < ${filesBefore} or (message_id is null and created_at < ${now - DAY}) limit ${FILES})`.execute(
+    tx,
+  )
+  return Number(numAffectedRows)
 }
 
 /** Yields the ids of what was created before. */

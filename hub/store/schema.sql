@@ -63,6 +63,11 @@ CREATE INDEX events_repeated on events (type, key, received_at);
 CREATE UNIQUE INDEX events_seq on events (seq);
 CREATE INDEX events_told on events (type, key, release_at)
   where release_at is not null;
+CREATE TABLE files (
+  id text primary key not null, author text not null, name text not null, size integer not null,
+  content blob not null, text text not null, conversation_id text, message_id text, created_at bigint not null);
+CREATE INDEX files_conversation on files (conversation_id);
+CREATE INDEX files_created on files (created_at);
 CREATE TABLE history (
   thread_id text not null, seq bigint not null, cycle_id text not null, step integer not null,
   content_json text not null, created_at bigint not null, form text default 'whole' not null,

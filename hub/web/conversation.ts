@@ -1,13 +1,21 @@
 import type { ChatMessage, ClientFrame, ConversationEntry, HubFrame } from '../../schemas/chat.ts'
+import type { FileEntry } from '../../schemas/files.ts'
 import type { Power } from '../../schemas/power.ts'
 
 /** A picture of a message; `data` is base64. */
 export type Picture = NonNullable<Extract<ClientFrame, { type: 'message' }>['images']>[number]
 
+/** What a person sends beside a text. */
+export interface Beside {
+  images?: Picture[]
+  files?: FileEntry[]
+}
+
 /** A durable message, with what this page shows of its data. */
 export interface Message extends ChatMessage {
   data?: {
     images?: Picture[]
+    files?: FileEntry[]
     cycle?: string
     call?: string
     tool?: string
@@ -40,13 +48,12 @@ export interface LiveCycle {
 }
 
 /** A message of this browser that the hub has not acknowledged. `refused` holds the hub's reason. */
-export interface Pending {
+export interface Pending extends Beside {
   clientId: string
   conversation: string
   text: string
   at: number
   refused?: string
-  images?: Picture[]
 }
 
 export interface Conversation {

@@ -11,9 +11,12 @@ export type Outbox = ReturnType<typeof createOutbox>
  */
 export function createOutbox(getStorage: () => Storage) {
   return {
-    put({ clientId, conversation, text, at, images }: Pending) {
+    put({ clientId, conversation, text, at, images, files }: Pending) {
       attempt(() =>
-        getStorage().setItem(PREFIX + clientId, JSON.stringify({ clientId, conversation, text, at, images })),
+        getStorage().setItem(
+          PREFIX + clientId,
+          JSON.stringify({ clientId, conversation, text, at, images, files }),
+        ),
       )
     },
     remove(clientId: string) {

@@ -2,7 +2,7 @@ import type { Approval, HubFrame } from '../../schemas/chat.ts'
 import { applyApprovals, applyDeciding, type Decision, missedDecisions } from './approvals.ts'
 import type { Clock } from './clock.ts'
 import { createConnection, type Link, type Probe } from './connection.ts'
-import { type Message, PAGE, type Pending, type Picture } from './conversation.ts'
+import { type Beside, type Message, PAGE, type Pending } from './conversation.ts'
 import { createConversationChanges } from './conversation-changes.ts'
 import {
   applyDiscard,
@@ -18,6 +18,7 @@ import {
   EMPTY_CHAT,
   subscriptions,
 } from './conversation-store.ts'
+import type { Files } from './files.ts'
 import { type Mcp, type McpError, reasonOf } from './mcp.ts'
 import type { Outbox } from './outbox.ts'
 import { createStore } from './store.ts'
@@ -25,6 +26,7 @@ import { createStore } from './store.ts'
 interface SessionParts {
   openSocket: () => WebSocket
   mcp: Mcp
+  files: Files
   outbox: Outbox
   clock: Clock
   random: () => number
@@ -114,14 +116,17 @@ export function createSession(parts: SessionParts) {
     link.set(next)
   }
 
-  function transmit({ conversation, text, clientId, images }: Pending) {
+  function transmit({ conversation, text, clientId, images, files = [] }: Pending) {
     const { timeZone: timezone } = new Intl.DateTimeFormat().resolvedOptions()
-    connection.send({ type: 'message', conversation, text, clientId, timezone, ...(images && { images }) })
+    const ids = files.map(({ id }) => id)
+    const beside = { ...(images && { images }), ...(ids.length > 0 && { files: ids }) }
+    connection.send({ type: 'message', conversation, text, clientId, timezone, ...beside })
   }
 
   return {
     chat,
     link,
+    files: parts.files,
     start: connection.start,
     wake: connection.wake,
     stop: connection.stop,
@@ -135,13 +140,13 @@ export function createSession(parts: SessionParts) {
     look(conversation: string | null) {
       connection.send({ type: 'look', conversation })
     },
-    send(conversation: string, text: string, images?: Picture[]) {
+    send(conversation: string, text: string, beside: Beside = {}) {
       const pending = {
         clientId: parts.newId(),
         conversation,
         text,
         at: clock.now(),
-        ...(images && { images }),
+        ...beside,
       }
       outbox.put(pending)
       chat.set(applySend(chat.get(), pending))

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { storedSession, takeStoredToken, takeToken } from '../address.ts'
 import { systemClock } from '../clock.ts'
+import { createFiles } from '../files.ts'
 import { useStore } from '../hooks.ts'
 import { html } from '../html.ts'
 import { createMcp } from '../mcp.ts'
@@ -159,6 +160,7 @@ function openHub(token: string) {
   const { news, report } = createNews()
   const session = createSession({
     mcp,
+    files: createFiles(token),
     openSocket: () => new WebSocket(socketUrl(), ['superbloom.v1', `bearer.${token}`]),
     outbox: createOutbox(() => localStorage),
     clock: systemClock,

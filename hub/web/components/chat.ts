@@ -2,7 +2,7 @@ import type { RefObject } from 'preact'
 import { useCallback, useState } from 'preact/hooks'
 import { openApprovals } from '../approvals.ts'
 import type { Link } from '../connection.ts'
-import { createConversation, type Picture } from '../conversation.ts'
+import { type Beside, createConversation } from '../conversation.ts'
 import { type Agent, agentOf, type ChatState } from '../conversation-store.ts'
 import { html } from '../html.ts'
 import type { Session } from '../session.ts'
@@ -41,7 +41,7 @@ export function Chat(props: ChatProps) {
   const isBusy = agents.some(one => one.status === 'active')
   const [edited, setEdited] = useState<{ text: string } | null>(null)
   const edit = useCallback((text: string) => setEdited({ text }), [])
-  const send = (text: string, images: Picture[] | undefined) => session.send(id, text, images)
+  const send = (text: string, beside?: Beside) => session.send(id, text, beside)
   return html`<main class="chat">
     <header class="top-bar">
       ${
@@ -71,7 +71,7 @@ export function Chat(props: ChatProps) {
       <${HeldBanner} held=${chat.hub?.held} onShow=${() => onShow()} />
       <${ApprovalBanner} open=${openApprovals(chat.approvals)} onList=${() => onShow()} />
       <${LinkBanner} link=${link} onRetry=${session.wake} />
-      <${Composer} inputRef=${composer} conversation=${conversation} agent=${agent} edited=${edited} onSend=${send}
+      <${Composer} inputRef=${composer} conversation=${conversation} agent=${agent} edited=${edited} onSend=${send} onUpload=${chat.role === 'guest' ? null : session.files.send}
         onStop=${isBusy ? () => session.stopWork(id) : null} />
     </div>
   </main>`

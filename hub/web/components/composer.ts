@@ -1,9 +1,11 @@
 import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import type { MAX_TEXT } from '../../../schemas/chat.ts'
-import type { Conversation, Picture } from '../conversation.ts'
+import type { FileEntry } from '../../../schemas/files.ts'
+import type { Beside, Conversation } from '../conversation.ts'
 import { classes, html, typedIn } from '../html.ts'
-import { MOST_PICTURES, picturesIn, toPictures } from '../pictures.ts'
+import { reasonOf } from '../mcp.ts'
+import { chooseFiles, filesIn, toBeside } from '../pictures.ts'
 import { Attachments } from './attachments.ts'
 import { ComposerHint } from './composer-help.ts'
 import { Icon } from './icons.ts'
@@ -11,8 +13,8 @@ import { Icon } from './icons.ts'
 /** Most characters of a text that the hub takes. */
 const LONGEST: typeof MAX_TEXT = 100_000
 
-/** Text that is sent with a picture that has none. */
-const WORDLESS = 'Look at this picture.'
+/** Text that is sent with files that come without one. */
+const WORDLESS = 'Look at this.'
 
 /** Unsent text of each conversation, while the page is open. */
 const drafts = new Map<string, string>()
@@ -28,7 +30,9 @@ interface ComposerProps {
   agent: string
   /** Text of an earlier message that is to be edited. */
   edited: { text: string } | null
-  onSend: (text: string, images?: Picture[]) => void
+  onSend: (text: string, beside?: Beside) => void
+  /** Sends a file to the hub, for the message; null for people who may send pictures alone. */
+  onUpload: ((file: File) => Promise<FileEntry>) | null
   /** Null while no agent works. */
   onStop: (() => boolean) | null
 }
@@ -37,12 +41,13 @@ interface ComposerProps {
  * The message box. Enter sends, Shift+Enter breaks the line, ArrowUp in the empty box brings the last message
  * back; Escape stops an active agent.
  */
-export function Composer({ inputRef, conversation, agent, edited, onSend, onStop }: ComposerProps) {
+export function Composer({ inputRef, conversation, agent, edited, onSend, onUpload, onStop }: ComposerProps) {
   const [text, write] = useDraft(conversation.id)
   const isTooLong = text.length > LONGEST
   const [files, setFiles] = useState<File[]>([])
   const [problem, setProblem] = useState('')
-  const canSend = (text.trim() !== '' || files.length > 0) && !isTooLong
+  const [isSending, setSending] = useState(false)
+  const canSend = (text.trim() !== '' || files.length > 0) && !isTooLong && !isSending
 
   function submit(event: Event) {
     event.preventDefault()
@@ -53,25 +58,30 @@ export function Composer({ inputRef, conversation, agent, edited, onSend, onStop
     inputRef.current?.focus()
   }
 
-  /** Sends the message; without pictures it does so at once. */
+  /** Sends the message; without files it does so at once. */
   async function sendWith(chosen: File[]) {
     const words = text.trim() || WORDLESS
     if (chosen.length === 0) return onSend(words)
+    setSending(true)
     try {
-      onSend(words, await toPictures(chosen))
-    } catch {
+      onSend(words, await toBeside(chosen, onUpload))
+    } catch (error) {
       write(text)
-      setProblem('A picture could not be read, so nothing was sent. Try it as a PNG or JPEG.')
+      setFiles(chosen)
+      setProblem(`Nothing was sent: ${reasonOf(error)}`)
+    } finally {
+      setSending(false)
     }
   }
 
   function attach(chosen: File[]) {
-    setProblem('')
-    setFiles(chosen.slice(0, MOST_PICTURES))
+    const { kept, why } = chooseFiles(chosen, onUpload !== null)
+    setProblem(why)
+    setFiles(kept)
   }
 
   function take(event: Event, data: DataTransfer | null) {
-    const found = picturesIn(data)
+    const found = filesIn(data)
     if (found.length === 0) return
     event.preventDefault()
     attach([...files, ...found])
@@ -116,7 +126,8 @@ export function Composer({ inputRef, conversation, agent, edited, onSend, onStop
     <textarea id="composer" ref=${inputRef} rows="1" enterkeyhint="send" placeholder=${`Message ${agent}`}
       value=${text} aria-describedby="composer-hint" dir="auto"
       onInput=${(event: Event) => write(typedIn(event))} onKeyDown=${onKeyDown}></textarea>
-    <${Attachments} files=${files} onChange=${attach} />
+    <${Attachments} files=${files} onChange=${attach} accept=${onUpload ? undefined : 'image/*'} />
+    ${isSending && html`<p class="composer-problem sending" role="status">Sending the files…</p>`}
     ${problem && html`<p class="composer-problem" role="alert">${problem}</p>`}
     ${onStop && html`<${StopButton} key=${conversation.id} agent=${agent} onStop=${onStop} />`}
     <button type="submit" class="send" aria-label="Send" aria-disabled=${canSend ? 'false' : 'true'}><${Icon} name="send" /></button>

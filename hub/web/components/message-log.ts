@@ -44,7 +44,7 @@ export function MessageLog(props: MessageLogProps) {
         ${isEmpty && html`<${EmptyState} conversation=${conversation} agents=${agents} mayReset=${chat.role !== 'guest'} onSuggest=${onSuggest} />`}
         ${log.mayHaveEarlier && html`<${MoreButton} onClick=${log.showEarlier} busy=${log.loading} words="Load earlier messages" />`}
         <${Rows} id=${id} messages=${log.shown} isNews=${log.isWhole && !log.loading && isCaughtUp(conversation)}
-          approvals=${chat.approvals} deciding=${chat.deciding} records=${chat.role === 'owner' ? session.conversations : null} onEdit=${onEdit} onDecide=${session.decide} onLetter=${onLetter} />
+          approvals=${chat.approvals} deciding=${chat.deciding} records=${chat.role === 'owner' ? session.conversations : null} onSave=${session.files.save} onEdit=${onEdit} onDecide=${session.decide} onLetter=${onLetter} />
         ${!log.isWhole && html`<${MoreButton} onClick=${log.showLater} words="Show later messages" />`}
         ${log.isWhole && html`<${LiveCycles} live=${live} agents=${agents} waiting=${isAnswerDue(messages, pending)} />`}
         ${
@@ -153,6 +153,7 @@ interface Shared {
   approvals: Record<string, Approval>
   deciding: Record<string, Decision>
   records: Session['conversations'] | null
+  onSave: Session['files']['save']
   onEdit: (text: string) => void
   onDecide: Session['decide']
   onLetter: (id: string) => void
@@ -188,12 +189,12 @@ function Row(props: RowProps) {
 }
 
 function rowBody(props: RowProps, row: Exclude<LogRow, { type: 'day' }>) {
-  const { showPerson, lastSeq, approvals, deciding, records, onEdit, onDecide, onLetter } = props
+  const { showPerson, lastSeq, approvals, deciding, records, onSave, onEdit, onDecide, onLetter } = props
   const readCall = records?.readCall ?? null
   if (row.type === 'tools') return html`<${ToolGroup} messages=${row.messages} readCall=${readCall} />`
   if (row.type === 'message') {
     const { message, named } = row
-    return html`<${MessageRow} message=${message} named=${named} showPerson=${showPerson} isLast=${message.seq === lastSeq} records=${records} onEdit=${onEdit} onLetter=${onLetter} />`
+    return html`<${MessageRow} message=${message} named=${named} showPerson=${showPerson} isLast=${message.seq === lastSeq} records=${records} onSave=${onSave} onEdit=${onEdit} onLetter=${onLetter} />`
   }
   const approval = approvals[row.approval]
   // An approval that is unknown here was answered before this page was opened; its outcome is a later row.

@@ -1,10 +1,12 @@
 import { useState } from 'preact/hooks'
-import type { Message, Pending, Picture } from '../conversation.ts'
+import type { Message, Pending } from '../conversation.ts'
+import type { Files } from '../files.ts'
 import { useNow } from '../hooks.ts'
 import { classes, html, memo } from '../html.ts'
 import { reasonOf } from '../mcp.ts'
 import type { Session } from '../session.ts'
 import { clockTime, duration } from '../time.ts'
+import { Pictures, SentFiles } from './beside.ts'
 import { CopyButton } from './copy-button.ts'
 import { Flower } from './flower.ts'
 import { Icon } from './icons.ts'
@@ -18,6 +20,8 @@ interface MessageRowProps {
   isLast: boolean
   /** Null for people who may not see records. */
   records: Session['conversations'] | null
+  /** Saves a file of a message. */
+  onSave: Files['save']
   /** Puts the text into the message box. */
   onEdit: (text: string) => void
   /** Shows the dead letter that a failure became. */
@@ -26,7 +30,7 @@ interface MessageRowProps {
 
 /** Shows one durable message that is not a tool's. */
 export const MessageRow = memo((props: MessageRowProps) => {
-  const { message, named, showPerson, isLast, records, onEdit, onLetter } = props
+  const { message, named, showPerson, isLast, records, onSave, onEdit, onLetter } = props
   if (message.kind === 'notice') return html`<${Notice} message=${message} />`
   if (message.kind === 'error')
     return html`<${Failure} message=${message} isLast=${isLast} onLetter=${onLetter} />`
@@ -35,7 +39,7 @@ export const MessageRow = memo((props: MessageRowProps) => {
   return html`<article class=${classes('message', `message-${message.kind}`, named && 'named')} aria-label=${`${message.author}, ${clockTime(message.at)}`}>
     ${isAgent && named && html`<p class="message-author"><${Flower} name=${message.author} status="active" />${message.author}</p>`}
     ${!isAgent && named && showPerson && html`<p class="message-author">${message.author}</p>`}
-    ${isAgent ? html`<${Said} message=${message} />` : html`<p class="bubble" dir="auto">${message.text}</p><${Pictures} images=${message.data?.images} />`}
+    ${isAgent ? html`<${Said} message=${message} />` : html`<p class="bubble" dir="auto">${message.text}</p><${Pictures} images=${message.data?.images} /><${SentFiles} files=${message.data?.files} onSave=${onSave} />`}
     <div class="message-foot"><${Time} at=${message.at} /><${CopyButton} text=${message.text} label="Copy this message" />
       ${!isAgent && html`<button type="button" class="quiet copy" aria-label="Edit and ask again" title="Edit and ask again" onClick=${() => onEdit(message.text)}><${Icon} name="edit" /></button>`}
       ${cycle && records && html`<${Cost} cycle=${cycle} read=${records.readCost} />`}
@@ -58,14 +62,6 @@ function Said({ message: { text, data } }: { message: Message }) {
 }
 
 const OUTSIDE = 'A text from outside led to this: check it before you do what it says.'
-
-/** Shows the pictures that a person sent beside the text. */
-function Pictures({ images = [] }: { images: Picture[] | undefined }) {
-  return images.map(
-    ({ mimeType, data }, index) =>
-      html`<img class="picture" key=${index} alt=${`Picture ${index + 1} of this message`} src=${`data:${mimeType};base64,${data}`} />`,
-  )
-}
 
 function Notice({ message }: { message: Message }) {
   return html`<article class="note" aria-label="Notice">
@@ -114,6 +110,7 @@ export function PendingRow({ pending, onRetry, onDiscard }: PendingRowProps) {
   const isRefused = pending.refused !== undefined
   return html`<article class=${classes('message message-user named pending', isRefused && 'refused')} aria-label="You, not yet delivered">
     <p class="bubble" dir="auto">${pending.text}</p>
+    ${pending.files && html`<p class="sent-files">${pending.files.map(({ name }) => name).join(', ')}</p>`}
     <div class="message-foot">
       ${
         isRefused
