@@ -14,6 +14,7 @@ import { matchesGlobs } from './core/glob.ts'
 import type { Principal } from './core/principal.ts'
 import { createBucket, createBuckets } from './core/rate-limit.ts'
 import type { Engine } from './engine.ts'
+import { createHouse } from './house/house.ts'
 import { createApp } from './http/app.ts'
 import { createAuthorization } from './http/authorization/authorization.ts'
 import { createDoors, type Doors, webSocketTokenOf } from './http/doors.ts'
@@ -168,6 +169,7 @@ function toHubToolDeps(
         ...waiting.map(thread => ({ thread })),
       ]
     },
+    house: createHouse({ store, clock, servers: engine.serverTools.servers, describeTool, config }),
     status: async asked => readStatus(foundation, await toStatusFacts(foundation, engine), asked),
   }
 }

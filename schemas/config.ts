@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { authorization } from './authorization.ts'
 import { limit, limitToMilliseconds, MOST_SECONDS } from './duration.ts'
+import { dashboard } from './house.ts'
 import { name, serverName, toServerNames } from './names.ts'
 import { notify } from './notify.ts'
 import { power } from './power.ts'
@@ -287,6 +288,7 @@ export const configFile = z
       .record(hookName, hookEntry)
       .default({})
       .describe('secrets of those who send to /hooks/<name>, by its name'),
+    dashboard: dashboard.describe("further tools whose results the page's House shows"),
     notify: notify.optional().describe('tells the owner elsewhere what waits for a person; default off'),
     tls: tls.optional().describe('serves https in place of http'),
     authorization: authorization.optional().describe('sign-in of MCP clients with OAuth; default off'),

@@ -14,3 +14,6 @@ export type UpstreamHealth = z.infer<typeof upstreamHealth>
 /** The text of a server's `health://<server>` resource. `ok` is true where all upstreams are. */
 export const healthReport = z.object({ ok: z.boolean(), upstreams: z.array(upstreamHealth) })
 export type HealthReport = z.infer<typeof healthReport>
+
+/** Key in the `_meta` of a built-in server's failure: nobody set up what the tool asks. */
+export const UNCONFIGURED = 'superbloom/unconfigured'

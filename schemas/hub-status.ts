@@ -57,6 +57,16 @@ export const budgets = z.object({
   tokens: used,
   money: used,
   agents: z.array(z.object({ name: z.string(), tokens: used, money: used, wakes: used })),
+  days: z
+    .array(
+      z.object({
+        day: z.string(),
+        tokens: z.number(),
+        money: z.number(),
+        agents: z.array(z.object({ name: z.string(), tokens: z.number(), money: z.number() })),
+      }),
+    )
+    .describe('the last two weeks, the newest first; without days that used nothing'),
 })
 export type Budgets = z.infer<typeof budgets>
 

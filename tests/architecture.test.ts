@@ -14,6 +14,7 @@ const SIBLINGS = [
   'http',
   'notify',
   'telemetry',
+  'house',
 ]
 
 /** The paths that files of each part may import, by their beginnings. */

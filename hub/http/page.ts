@@ -12,6 +12,7 @@ const VENDOR: Readonly<Record<string, string>> = {
   'htm.js': 'htm/dist/htm.module.js',
   'marked.js': 'marked/lib/marked.esm.js',
   'purify.js': 'dompurify/dist/purify.es.mjs',
+  'uplot.js': 'uplot/dist/uPlot.esm.js',
 }
 
 /** Bundled files have names that change with what they hold. */

@@ -23,7 +23,7 @@ export const storeContext = defineMetaTool({
   name: 'store_context',
   title: 'Remember',
   description:
-    'Stores a fact under a key so that you never forget it: preferences, constraints, what you promised. An empty value forgets the key.',
+    'Stores a fact under a key so that you never forget it: preferences, constraints, what you promised. An empty value forgets the key. People see what is under house/<title> as a tile of the page.',
   input: z.strictObject({
     key: z.string().trim().min(1).max(LONGEST_KEY, keyTooLong),
     value: z.union([

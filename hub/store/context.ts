@@ -55,6 +55,21 @@ export async function readContext(
   return rows.map(withPower)
 }
 
+export type AgentFact = Awaited<ReturnType<typeof factsBeginning>>[number]
+
+/** Returns all agents' own facts whose keys begin with a text, by agent and key. */
+export async function factsBeginning(db: Kysely<Tables>, beginning: string) {
+  const rows = await db
+    .selectFrom('context')
+    .select(['owner', 'key', 'value', 'power', 'updated_at'])
+    .where('scope', '=', 'agent')
+    .where('key', 'like', `${beginning}%`)
+    .orderBy('owner')
+    .orderBy('key')
+    .execute()
+  return rows.map(({ owner: agent, updated_at: at, ...fact }) => ({ agent, at, ...fact }))
+}
+
 /** Leaves the power of a fact out where it is a person's or the house's own. */
 function withPower<Fact>({ power, ...fact }: Fact & { power: Power }) {
   return { ...fact, ...markOf(power) }

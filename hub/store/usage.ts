@@ -17,3 +17,9 @@ export async function addUsage(tx: Tx, usage: UsageDay): Promise<void> {
 export function usageOfDay(db: Kysely<Tables>, day: string): Promise<UsageDay[]> {
   return db.selectFrom('usage_days').selectAll().where('day', '=', day).orderBy('agent').execute()
 }
+
+/** Returns what every agent used from a day on, the newest day first. */
+export function usageSince(db: Kysely<Tables>, day: string): Promise<UsageDay[]> {
+  const rows = db.selectFrom('usage_days').selectAll().where('day', '>=', day)
+  return rows.orderBy('day', 'desc').orderBy('agent').execute()
+}

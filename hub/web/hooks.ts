@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { Store } from './store.ts'
+import { createStore, type Store } from './store.ts'
 
 /** Returns the store's value, and draws the component again when it changes. */
 export function useStore<Value>(store: Store<Value>): Value {
@@ -64,4 +64,12 @@ export function useNow(interval: number) {
     }
   }, [interval])
   return now
+}
+
+/** Returns a store whose number changes every `interval` milliseconds, while the component is shown and the page is visible. */
+export function useTicks(interval: number): Store<number> {
+  const now = useNow(interval)
+  const [ticks] = useState(() => createStore(Math.floor(now / interval)))
+  useEffect(() => ticks.set(Math.floor(now / interval)), [now])
+  return ticks
 }

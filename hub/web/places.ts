@@ -32,6 +32,28 @@ export interface Place {
 /** What the owner's page has beside the chat, in the order of the sidebar. Addresses name it `#p=<place>/<section>`. */
 export const PLACES: readonly Place[] = [
   {
+    id: 'house',
+    label: 'House',
+    icon: 'house',
+    sections: [
+      {
+        id: 'glance',
+        label: 'At a glance',
+        load: async () => (await import('./components/house/glance.ts')).Glance,
+      },
+      {
+        id: 'charts',
+        label: 'Charts',
+        load: async () => (await import('./components/house/charts.ts')).Charts,
+      },
+      {
+        id: 'activity',
+        label: 'Activity',
+        load: async () => (await import('./components/house/activity.ts')).Activity,
+      },
+    ],
+  },
+  {
     id: 'settings',
     label: 'Settings',
     icon: 'settings',

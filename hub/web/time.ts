@@ -10,12 +10,18 @@ const hour12 = new Intl.DateTimeFormat(language, { hour: 'numeric' }).resolvedOp
 
 const clockFormat = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', hour12 })
 const dayFormat = new Intl.DateTimeFormat(locale, { weekday: 'long', day: 'numeric', month: 'long' })
+const shortDayFormat = new Intl.DateTimeFormat(locale, { weekday: 'short', day: 'numeric' })
 const dayYearFormat = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'long', year: 'numeric' })
 const fullFormat = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'long', hour12 })
 
 /** Returns "14:03". */
 export function clockTime(at: number) {
   return clockFormat.format(at)
+}
+
+/** Returns "Tue 24". */
+export function shortDay(at: number) {
+  return shortDayFormat.format(at)
 }
 
 /** Returns the full date and time, for a tooltip. */

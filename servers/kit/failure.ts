@@ -11,6 +11,8 @@ export interface Failure {
   why: string
   /** Advice on what the reader can do now. */
   fix: string
+  /** True where nobody set up what the tool asks. */
+  isUnconfigured?: true
 }
 
 /** A failure that a tool throws on purpose; anything else that a handler throws is described by `toFailure`. */

@@ -174,5 +174,6 @@ export function toUnconfigured(
     where: names.join(', '),
     why: `${names.join(' and ')} ${names.length > 1 ? 'are' : 'is'} not set`,
     fix: `Ask the owner to set ${names.join(' and ')}: ${hints.join('; ')}.`,
+    isUnconfigured: true,
   })
 }

@@ -1,5 +1,6 @@
 import type { CallToolResult, Tool as ListedTool } from '@modelcontextprotocol/server'
 import { z } from 'zod'
+import { UNCONFIGURED } from '../../schemas/health.ts'
 import { OWN_CHANNELS } from '../../schemas/power.ts'
 import { wordsOf } from '../../schemas/problems.ts'
 import { WHOLE_TEXT } from '../../schemas/text-readers.ts'
@@ -148,7 +149,7 @@ async function callTool<Input extends z.ZodObject, Output extends z.ZodObject>(
   } catch (error) {
     if (!context.signal.aborted) context.log('warn', 'tool failed', { tool: spec.name, error })
     const failed = toErrorResult(toFailure(error, spec.name))
-    return foreign ? { ...failed, _meta: FOREIGN_META } : failed
+    return foreign ? { ...failed, _meta: { ...failed._meta, ...FOREIGN_META } } : failed
   } finally {
     limit.cancel()
     await finish()
@@ -199,7 +200,11 @@ function parseOutput<Data>(spec: { name: string; output: z.ZodObject }, data: Da
 }
 
 function toErrorResult(failure: Failure): CallToolResult {
-  return { isError: true, content: [{ type: 'text', text: toFailureText(failure) }] }
+  return {
+    isError: true,
+    content: [{ type: 'text', text: toFailureText(failure) }],
+    ...(failure.isUnconfigured ? { _meta: { [UNCONFIGURED]: true } } : {}),
+  }
 }
 
 function toArgumentFailure(

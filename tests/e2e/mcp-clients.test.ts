@@ -55,6 +55,7 @@ const HUB_TOOLS = [
   'hub_read_config',
   'hub_list_audit',
   'hub_verify_audit',
+  'hub_read_house',
 ]
 const METRICS_TOOLS = ['get_system_metrics', 'get_processes', 'get_disk_health']
 

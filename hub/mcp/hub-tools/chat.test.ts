@@ -75,6 +75,7 @@ async function openChatTool(onPost?: () => void) {
     acceptTools: unused,
     postEvent: unused,
     explain: unused,
+    house: unused,
     status: unused,
   }
   return {

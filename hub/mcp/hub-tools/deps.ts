@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { AgentEdit, AgentProblem } from '../../../schemas/agent-edit.ts'
 import type { AgentFile } from '../../../schemas/agent-file.ts'
 import type { AgentStatus, ChatMessage, NewUserMessage, StopTarget } from '../../../schemas/chat.ts'
+import type { House } from '../../../schemas/house.ts'
 import type { ServerDetails, ServerLogLine, ToolMode } from '../../../schemas/hub-servers.ts'
 import type { HubStatus } from '../../../schemas/hub-status.ts'
 import type { NewEvent, RoutedEvent, StepRequest } from '../../../schemas/inbox.ts'
@@ -148,6 +149,8 @@ export interface HubToolDeps extends HubToolReads {
    * behind servers.
    */
   status: (asked: { health?: boolean | undefined }) => Promise<HubStatus>
+  /** Reads the house at a glance. */
+  house: () => Promise<House>
   /** Returns the address at which people open the page. */
   url: () => string
 }

@@ -16,6 +16,7 @@ import {
 import { discardOne, listAllDeadLetters, retryOne } from './dead-letters.ts'
 import { listAllEvents, publishEvent } from './events.ts'
 import { explainCycle } from './explain-cycle.ts'
+import { readHouse } from './house.ts'
 import type { HubTool } from './hub-tool.ts'
 import { explainPolicy, listAllAllowances, revokeOne } from './policy.ts'
 import { readCallTool, readThreadTool } from './read-thread.ts'
@@ -76,6 +77,7 @@ export const hubTools: readonly HubTool[] = [
   readConfig,
   listAuditRows,
   verifyAuditChain,
+  readHouse,
 ]
 
 const BY_NAME = new Map(hubTools.map(tool => [tool.definition.name, tool]))

@@ -12,7 +12,7 @@ import type { Store } from '../../store/open.ts'
 import { laterThreads, suspendedThreads } from '../../store/suspended.ts'
 import type { UsageDay } from '../../store/tables.ts'
 import { agentOfThread, mainThreadId } from '../../store/threads.ts'
-import { usageOfDay } from '../../store/usage.ts'
+import { usageSince } from '../../store/usage.ts'
 import type { ListedAgent } from './deps.ts'
 
 interface DailyLimits {
@@ -71,7 +71,7 @@ export async function readStatus(
       approvals: await countOpenApprovals(store.db),
       agents: facts.agents.map(({ name }) => toQueue(name, waiting)),
     },
-    budgets: await readBudgets(store, dayOf(clock.now(), facts.timezone), facts),
+    budgets: await readBudgets(store, clock.now(), facts),
     store: { kind: 'sqlite', bytes: storeBytes(facts.dataFolder) },
     problems: fault === undefined ? problems : [fault, ...problems],
   }
@@ -84,14 +84,19 @@ function toQueue(name: string, waiting: Awaited<ReturnType<typeof waitingCounts>
   return { name, waiting: own.reduce((sum, { count }) => sum + count, 0), ...oldestAt }
 }
 
-/** Returns what a day used of the daily limits. */
+/** Milliseconds before the present day of which the use is told. */
+const TOLD_BEFORE = 13 * 86_400_000
+
+/** Returns what the present day used of the daily limits, and what the days before used. */
 async function readBudgets(
   store: Store,
-  day: string,
-  { budget, agents }: Pick<StatusFacts, 'budget' | 'agents'>,
+  now: number,
+  { budget, agents, timezone }: Pick<StatusFacts, 'budget' | 'agents' | 'timezone'>,
 ): Promise<Budgets> {
   const { currency, tokensPerDay, moneyPerDay } = budget
-  const rows = await usageOfDay(store.db, day)
+  const day = dayOf(now, timezone)
+  const days = Map.groupBy(await usageSince(store.db, dayOf(now - TOLD_BEFORE, timezone)), row => row.day)
+  const rows = days.get(day) ?? []
   const byAgent = new Map(rows.map(row => [row.agent, row]))
   const sum = (of: (row: UsageDay) => number) => rows.reduce((total, row) => total + of(row), 0)
   return {
@@ -111,6 +116,22 @@ async function readBudgets(
         wakes: toUsed(wakes, limits.wakesPerDay),
       }
     }),
+    days: [...days.values()].map(toUsedDay),
+  }
+}
+
+/** Sums up the rows of one day. */
+function toUsedDay(rows: readonly UsageDay[]): Budgets['days'][number] {
+  const agents = rows.map(row => ({
+    name: row.agent,
+    tokens: row.tokens,
+    money: row.cost_micros / 1_000_000,
+  }))
+  return {
+    day: rows[0]?.day ?? '',
+    tokens: agents.reduce((sum, { tokens }) => sum + tokens, 0),
+    money: agents.reduce((sum, { money }) => sum + money, 0),
+    agents,
   }
 }
 

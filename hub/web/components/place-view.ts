@@ -36,7 +36,7 @@ export function PlaceView({ place, section, parts, onOpen, onClose, onNav }: Pla
         )}
       </nav>`
     }
-    <div class="place-body" key=${section.id}><h2 class="visually-hidden">${section.label}</h2><${LoadedSection} section=${section} parts=${parts} /></div>
+    <div class="place-body" key=${section.id} role="group" aria-label=${section.label} tabindex="0"><h2 class="visually-hidden">${section.label}</h2><${LoadedSection} section=${section} parts=${parts} /></div>
   </main>`
 }
 

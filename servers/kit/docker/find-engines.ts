@@ -80,6 +80,7 @@ export function toNoEngine(): ToolFailure {
     where: 'DOCKER_HOST, ENGINE_URL',
     why: 'neither is set, and there is no socket of Docker or Podman at the usual places',
     fix: 'Start Docker (or `systemctl enable --now podman.socket`). In a container, mount the socket: -v /var/run/docker.sock:/var/run/docker.sock. For an engine elsewhere, set ENGINE_URL, such as tcp://nas:2375.',
+    isUnconfigured: true,
   })
 }
 

@@ -63,6 +63,7 @@ export function toNoneConfigured(titles: readonly string[], what: string): ToolF
     where: variables.join(', '),
     why: `none of ${variables.join(', ')} is set`,
     fix: `Ask the owner to set ${variables.map(name => `${name} and ${name.replace(/_URL$/, '_API_KEY')}`).join(', or ')}: the address of each and the key that it shows under its settings (General, API keys).`,
+    isUnconfigured: true,
   })
 }
 
