@@ -10,7 +10,7 @@ import { HEADER_TEXT, headerName, isHeaderText, requestBody } from './request-pa
 import { isTimezone } from './timezone.ts'
 import { tls } from './tls.ts'
 import { globs, toolRules } from './tool-rules.ts'
-import { hookEntry, hookName } from './webhooks.ts'
+import { webhooks } from './webhooks.ts'
 
 /** A size of memory as Docker writes it. */
 const memory = z.string().regex(/^[1-9]\d*[mg]$/, 'must be a size such as 512m or 2g')
@@ -284,10 +284,7 @@ export const configFile = z
         auditDays: z.int().min(1).default(90).describe('older rows of the audit go'),
       })
       .prefault({}),
-    webhooks: z
-      .record(hookName, hookEntry)
-      .default({})
-      .describe('secrets of those who send to /hooks/<name>, by its name'),
+    webhooks,
     dashboard: dashboard.describe("further tools whose results the page's House shows"),
     notify: notify.optional().describe('tells the owner elsewhere what waits for a person; default off'),
     tls: tls.optional().describe('serves https in place of http'),

@@ -10,7 +10,7 @@ export const hookName = z
   )
 
 /** The config of one hook. */
-export const hookEntry = z.strictObject({
+const hookEntry = z.strictObject({
   secret: z
     .string()
     .min(16, 'must be at least 16 characters, so that nobody guesses it: take random ones')
@@ -21,6 +21,12 @@ export const hookEntry = z.strictObject({
     .default(false)
     .describe("true: what it sends has the power of the house's own routine, not of a stranger"),
 })
+
+/** The config of all hooks. */
+export const webhooks = z
+  .record(hookName, hookEntry)
+  .default({})
+  .describe('secrets of those who send to /hooks/<name>, by its name')
 
 const texts = z.record(z.string(), z.string())
 
