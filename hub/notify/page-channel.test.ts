@@ -117,6 +117,18 @@ test('where one push service is busy, the next try goes to that browser alone, a
   expect(sentTo().sort()).toEqual(['desk', 'phone'])
 })
 
+test('others do not wait for a browser whose push service refuses the message for good', async () => {
+  await signIn('phone')
+  const refusal = { status: 403, body: '{"reason":"BadJwtToken"}' }
+  service.answers.push(refusal)
+  await expect(send()).rejects.toThrow('it answers 403: {"reason":"BadJwtToken"}')
+  await signIn('desk')
+  service.answers.push(refusal)
+  expect(await send()).toBe('Sent to 1 browser.')
+  expect(sentTo()).toHaveLength(1)
+  expect(logs.join()).toContain('push_refused')
+})
+
 test('a session that ended or expired, and a person who is not the owner, get nothing', async () => {
   await signIn('gone')
   await store.write(tx => endToken(tx, 'ses_gone', clock.now()))

@@ -43,7 +43,7 @@ export interface PageChannel extends Channel {
 }
 
 export function createPageChannel(deps: PageChannelDeps): PageChannel {
-  const { store, clock, settings } = deps
+  const { store, clock, log, settings } = deps
   const list = () => listPushSubscriptions(store.db, clock.now())
   const isSet = () => settings()?.channel === PAGE_CHANNEL
   /** The browsers that have a message which others have not got yet, by the message's key. */
@@ -62,12 +62,14 @@ export function createPageChannel(deps: PageChannelDeps): PageChannel {
         }),
       )
       reached.delete(key)
-      const failed = failures.find(failure => failure !== undefined)
+      // Others wait for no browser that will not take it: the page subscribes anew when it is opened there.
+      const failed = failures.find(failure => failure && (!failure.isFinal || done.size === 0))
       if (failed) {
         remember(reached, key, done)
         throw new NotTaken(failed.why, failed.waitMs)
       }
       if (done.size === 0) throw new HubError('unavailable', NOBODY)
+      for (const failure of failures) if (failure) log.warn('push_refused', { why: failure.why })
       return `Sent to ${plural(done.size, 'browser')}.`
     },
     async state() {

@@ -24,7 +24,8 @@ export type Pushed =
   | { kind: 'sent' }
   /** The browser does not want any more: it unsubscribed, or is gone. */
   | { kind: 'gone' }
-  | { kind: 'failed'; why: string; waitMs: number }
+  /** `isFinal`: the same message will not be taken later either. */
+  | { kind: 'failed'; why: string; waitMs: number; isFinal: boolean }
 
 export interface PushRequestDeps {
   fetch: typeof fetch
@@ -64,7 +65,7 @@ export async function push(
     })
     return await toPushed(response)
   } catch (error) {
-    return { kind: 'failed', why: describeError(error), waitMs: 0 }
+    return { kind: 'failed', why: describeError(error), waitMs: 0, isFinal: false }
   }
 }
 
@@ -81,6 +82,7 @@ async function toPushed(response: Response): Promise<Pushed> {
     kind: 'failed',
     why: `it answers ${status}${why && `: ${why}`}`,
     waitMs: (Number(headers.get('retry-after')) || 0) * 1_000,
+    isFinal: status < 500 && status !== 429,
   }
 }
 
