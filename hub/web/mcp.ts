@@ -54,13 +54,19 @@ export function createMcp(parts: McpParts) {
     throw failureOf(response.status, answer?.error?.message)
   }
 
+  const callTool = (name: string, args: Record<string, unknown>, timeout: number): Promise<ToolResult> =>
+    request('tools/call', { name, arguments: args }, timeout)
+
   return {
     /** Resolves when the token is valid. The timeout is short because somebody waits. */
     discover: () => request('server/discover', {}, 8_000),
 
+    /** Returns a tool's whole result, also where that is an error of the tool. */
+    callTool,
+
     /** Returns the tool's structured result. */
     async call<Result>(name: string, args: Record<string, unknown> = {}): Promise<Result> {
-      const result: ToolResult = await request('tools/call', { name, arguments: args }, timeout)
+      const result = await callTool(name, args, timeout)
       const text = textOf(result)
       if (result.isError) throw new McpError('tool', text || `${name} failed`)
       return (result.structuredContent ?? parseJson(text) ?? {}) as Result
@@ -146,7 +152,7 @@ function parseJson(text: string) {
   }
 }
 
-interface ToolResult {
+export interface ToolResult {
   content?: { type: string; text?: string }[]
   structuredContent?: unknown
   isError?: boolean

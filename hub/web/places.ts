@@ -64,6 +64,11 @@ export const PLACES: readonly Place[] = [
         load: async () => (await import('./components/settings/agents.ts')).Agents,
       },
       {
+        id: 'servers',
+        label: 'Servers',
+        load: async () => (await import('./components/settings/servers.ts')).Servers,
+      },
+      {
         id: 'rules',
         label: 'Rules',
         load: async () => (await import('./components/settings/rules.ts')).Rules,

@@ -52,7 +52,7 @@ interface ActButtonProps {
 export function ActButton({ label, busy, name, onClick }: ActButtonProps) {
   const { isBusy, error, start } = useAction()
   return html`<div class="card-actions">
-    <button type="button" class="quiet" aria-label=${name} aria-disabled=${isBusy ? 'true' : 'false'} onClick=${() => start(onClick)}>${isBusy ? busy : label}</button>
+    <button type="button" class="quiet" aria-label=${isBusy ? undefined : name} aria-disabled=${isBusy ? 'true' : 'false'} onClick=${() => start(onClick)}>${isBusy ? busy : label}</button>
     ${error && html`<span class="panel-error" role="alert">${error}</span>`}
   </div>`
 }

@@ -16,7 +16,17 @@ export function ServerList({ servers, onTried }: { servers: Server[]; onTried: (
   </ul>`
 }
 
-function ServerLine({ server, now }: { server: Server; now: number }) {
+function ServerLine({ server, now }: ServerFactsProps) {
+  return html`<li class=${`server server-${serverTone(server.state)}`}><${ServerFacts} server=${server} now=${now} /></li>`
+}
+
+interface ServerFactsProps {
+  server: Server
+  now: number
+}
+
+/** Shows a server's state, its facts, and what is wrong with it. */
+export function ServerFacts({ server, now }: ServerFactsProps) {
   const { name, state, transport, era, tools, error, nextTryAt, origin, sessions, collisions = [] } = server
   const facts = [
     count(tools, 'tool'),
@@ -25,8 +35,7 @@ function ServerLine({ server, now }: { server: Server; now: number }) {
     origin,
     sessions && count(sessions, 'session'),
   ].filter(Boolean)
-  return html`<li class=${`server server-${serverTone(state)}`}>
-    <div class="server-head">
+  return html`<div class="server-head">
       <span class="server-dot" aria-hidden="true"></span>
       <span class="server-name">${name}</span>
       <span class="server-state">${state.replaceAll('_', ' ')}</span>
@@ -34,8 +43,7 @@ function ServerLine({ server, now }: { server: Server; now: number }) {
     <p class="card-facts">${facts.map(fact => html`<span key=${fact}>${fact}</span>`)}</p>
     ${collisions.length > 0 && html`<p class="server-note">Names that another server has: ${collisions.join(', ')}</p>`}
     ${error && html`<p class="server-error">${error}</p>`}
-    ${nextTryAt && html`<p class="card-facts"><span>next try ${nextTryAt > now ? relative(nextTryAt, now) : 'now'}</span></p>`}
-  </li>`
+    ${nextTryAt && html`<p class="card-facts"><span>next try ${nextTryAt > now ? relative(nextTryAt, now) : 'now'}</span></p>`}`
 }
 
 export function HubFacts({ status }: { status: HubStatus | null }) {

@@ -56,6 +56,11 @@ export function Shell({ session, mcp, news, panel, onForget }: ShellProps) {
   useShortcuts(composer, () => (panelOpen ? showPanel(false) : undefined))
   const isConnected = chat.hub !== null
   useFocusBack(panelOpen, 'panel-toggle')
+  const path = shown && `${shown.place.id}/${shown.section.id}`
+  // The panel lies over the place where there is no room beside it.
+  useEffect(() => {
+    if (path && !roomy) showPanel(false)
+  }, [path])
   const isBegun = useRef(false)
   useEffect(() => {
     if (isBegun.current) composer.current?.focus()

@@ -1,0 +1,47 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { HubStatus } from '../../../../schemas/hub-status.ts'
+import { useNow, useTries } from '../../hooks.ts'
+import { html } from '../../html.ts'
+import type { SectionProps } from '../../places.ts'
+import { useTool } from '../../use-tool.ts'
+import { serverTone } from '../../words.ts'
+import { Section } from '../section.ts'
+import { ServerFacts } from '../server-list.ts'
+import { AddServer } from './add-server.ts'
+import { ServerPage } from './server-page.ts'
+
+/** Milliseconds between two looks at servers that start. */
+const LOOK = 1_000
+
+/** Lists the servers; each opens with its tools, its log and its entry. Below, a server is added. */
+export function Servers(props: SectionProps) {
+  const { value, error, read } = useTool<HubStatus>(props, 'hub_status')
+  const [open, setOpen] = useState<string | null>(null)
+  const servers = value?.servers ?? []
+  const isStarting = servers.some(({ state }) => state === 'starting')
+  useEffect(() => {
+    if (!isStarting) return
+    const timer = setInterval(() => void read(), LOOK)
+    return () => clearInterval(timer)
+  }, [isStarting, read])
+  const isAwaited = useTries(
+    servers.map(({ nextTryAt }) => nextTryAt),
+    () => void read(),
+  )
+  const now = useNow(isAwaited ? 1_000 : 0)
+  const shown = servers.find(({ name }) => name === open)
+  if (shown)
+    return html`<${ServerPage} key=${shown.name} server=${shown} now=${now} parts=${props} onRead=${read} onBack=${() => setOpen(null)} />`
+  return html`<${Section} title="Servers and their tools" error=${error} isLoading=${value === null}>
+      ${servers.length === 0 && html`<p class="panel-none">None. A server gives the hub its tools.</p>`}
+      <ul class="cards">
+        ${servers.map(
+          server => html`<li class=${`card server-${serverTone(server.state)}`} key=${`${server.name} ${server.origin} ${server.state}`}>
+            <${ServerFacts} server=${server} now=${now} />
+            <div class="card-actions"><button type="button" class="quiet" onClick=${() => setOpen(server.name)}>Open<span class="visually-hidden"> ${server.name}</span></button></div>
+          </li>`,
+        )}
+      </ul>
+    <//>
+    <${AddServer} mcp=${props.mcp} onRead=${read} onOpen=${setOpen} />`
+}
