@@ -117,28 +117,37 @@ export interface NamedTool {
  * says otherwise.
  */
 export function setToolMode(files: ServerFiles, tool: NamedTool, mode: ToolMode): Written[] {
+  // What the lists refuse is refused before anything is written.
+  listsWith(files, tool, mode)
   return [...setTaken(files, tool, mode !== 'off'), ...setLists(files, tool, mode)]
 }
 
-/** Adds the tool to the list of its mode, and takes it out of the other. */
-function setLists(files: ServerFiles, { name }: NamedTool, mode: ToolMode): Written[] {
-  const before = readConfig(files)
-  let text = before
-  for (const [own, key] of [
-    ['ask', 'approve'],
-    ['deny', 'deny'],
-  ] as const) {
-    const path = ['tools', key]
-    const list = listAt(text, path)
-    const isListed = matchesGlobs(list, name)
-    if (mode === own && !isListed) text = changeList({ file: files.configFile, text }, path, name, 'add')
-    if (mode === own || mode === 'off' || !isListed) continue
-    checkRule(list, name, `${files.configFile}: tools.${key}`)
-    text = changeList({ file: files.configFile, text }, path, name, 'remove')
-  }
-  if (text === before) return []
-  const byHand = describeByHand(['tools', mode === 'ask' ? 'approve' : 'deny'], [name])
+const LISTS = { ask: 'approve', deny: 'deny' } as const
+
+function setLists(files: ServerFiles, tool: NamedTool, mode: ToolMode): Written[] {
+  const text = listsWith(files, tool, mode)
+  if (text === readConfig(files)) return []
+  const list = mode === 'ask' || mode === 'deny' ? LISTS[mode] : undefined
+  const byHand = list
+    ? describeByHand(['tools', list], [tool.name])
+    : `take ${tool.name} out of tools.approve and tools.deny`
   return [writeText(files, text, byHand)]
+}
+
+/** Returns the config with the tool in the list of its mode, and not in the other. */
+function listsWith(files: ServerFiles, { name }: NamedTool, mode: ToolMode): string {
+  const { configFile: file } = files
+  let text = readConfig(files)
+  if (mode === 'off') return text
+  const own = mode === 'on' ? undefined : LISTS[mode]
+  if (own && !matchesGlobs(listAt(text, ['tools', own]), name))
+    text = changeList({ file, text }, ['tools', own], name, 'add')
+  for (const key of Object.values(LISTS).filter(one => one !== own)) {
+    const list = listAt(text, ['tools', key])
+    checkRule(list, name, `${file}: tools.${key}`)
+    text = changeList({ file, text }, ['tools', key], name, 'remove')
+  }
+  return text
 }
 
 /** Throws `conflict` if a list holds a name also without the name itself. */

@@ -1,0 +1,80 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { HubError } from '../core/errors.ts'
+import { addServers, removeServer, type ServerFiles, setToolMode, switchServer } from './server-changes.ts'
+
+let folder: string
+let files: ServerFiles
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'superbloom-changes-'))
+  files = {
+    configFile: join(folder, 'superbloom.yaml'),
+    serversFolder: join(folder, 'servers'),
+    isBuiltIn: name => name === 'metrics',
+    check: () => undefined,
+  }
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const config = () => readFileSync(files.configFile, 'utf8')
+const entryOf = (name: string) =>
+  JSON.parse(readFileSync(join(files.serversFolder, name, 'mcp.json'), 'utf8'))
+const tool = (server: string) => ({ server, original: 'write', name: `${server}__write` })
+
+test('without a config file one is made, for its owner alone', () => {
+  expect(switchServer(files, 'metrics', 'disable')).toEqual({ file: files.configFile })
+  expect(config()).toBe('servers:\n  metrics: { "disabled": true }\n')
+  expect(statSync(files.configFile).mode & 0o777).toBe(0o600)
+  expect(switchServer(files, 'metrics', 'disable')).toBe('already')
+  expect(switchServer(files, 'nobody', 'disable')).toBeUndefined()
+})
+
+test('a tool of a dropped-in server is left out in its own file, and taken again', () => {
+  addServers(files, [{ name: 'files', entry: { command: 'npx', env: { TOKEN: 'x' } } }])
+  setToolMode(files, tool('files'), 'off')
+  expect(entryOf('files')).toEqual({ command: 'npx', env: { TOKEN: 'x' }, tools: { never: ['write'] } })
+  setToolMode(files, tool('files'), 'ask')
+  expect(entryOf('files')).toEqual({ command: 'npx', env: { TOKEN: 'x' } })
+  expect(config()).toBe('tools:\n  approve: ["files__write"]\n')
+  setToolMode(files, tool('files'), 'deny')
+  expect(config()).toBe('tools:\n  deny: ["files__write"]\n')
+  expect(existsSync(`${files.configFile}.bak`)).toBe(true)
+})
+
+test('only keeps the tools that it names, and gets one more', () => {
+  const text = '# mine\nservers:\n  a: { command: x, tools: { only: [read] } } # here\n'
+  writeFileSync(files.configFile, text)
+  setToolMode(files, tool('a'), 'on')
+  expect(config()).toBe(text.replace('{ only: [read] }', '{ "only": ["read", "write"] }'))
+})
+
+test('rules that name more than the tool stay, and nothing is written', () => {
+  const text = 'servers:\n  a: { command: x, tools: { never: ["write"] } }\ntools: { approve: ["a__*"] }\n'
+  writeFileSync(files.configFile, text)
+  expect(() => setToolMode(files, tool('a'), 'on')).toThrow(/tools\.approve has a__\*, which a__write fits/)
+  expect(config()).toBe(text)
+  writeFileSync(files.configFile, text.replace('"write"', '"wr*"'))
+  expect(() => setToolMode(files, tool('a'), 'ask')).toThrow(/tools\.never has wr\*/)
+})
+
+test('a text that the loader refuses is not written', () => {
+  writeFileSync(files.configFile, 'servers: {}\n')
+  const check = () => {
+    throw new HubError('bad_request', 'superbloom.yaml:1: wrong')
+  }
+  expect(() => switchServer({ ...files, check }, 'metrics', 'disable')).toThrow(/wrong/)
+  expect(config()).toBe('servers: {}\n')
+})
+
+test('a folder is put aside, and a built-in server stays', () => {
+  addServers(files, [{ name: 'files', entry: { command: 'npx' } }])
+  expect(() => addServers(files, [{ name: 'files', entry: { command: 'y' } }])).toThrow(/remove that first/)
+  expect(removeServer(files, 'files')).toMatchObject({
+    from: 'folder',
+    aside: join(files.serversFolder, '.removed-files'),
+  })
+  expect(removeServer(files, 'files')).toBeUndefined()
+  expect(() => removeServer(files, 'metrics')).toThrow(/cannot be removed/)
+})
