@@ -112,6 +112,7 @@ test('without any, the failure says what to set and where to find it', () => {
         where: 'RADARR_URL, RADARR_API_KEY',
         why: 'RADARR_URL and RADARR_API_KEY are not set',
         fix: 'Ask the owner to set RADARR_URL and RADARR_API_KEY: RADARR_URL is where Radarr is; RADARR_API_KEY is its key (Radarr: Settings > General).',
+        isUnconfigured: true,
       },
     }),
   )
