@@ -37,6 +37,7 @@ test('a call that needs a yes waits, the agent goes on, and the yes runs exactly
   expect(world.seen.approvals.all).toEqual([
     {
       id: approval.id,
+      number: 1,
       agent: 'homelab',
       tool: 'stop',
       arguments: ARGUMENTS,

@@ -95,13 +95,15 @@ test('between marks the beginning of the request stays the same, byte for byte',
   await using world = await openWorld({ model: SMALL, summaries: summariesBy(good) })
   await world.start()
   await talk(world, 10, 300)
+  // A compaction after the last answer would be seen by no request.
+  const compactions = (await sessionsOf(world)).length
   await talk(world, 1, 1)
   const requests = world.model.requests.all
   const breaks = requests.filter(({ messages }, index) => {
     const before = requests[index - 1]?.messages ?? []
     return JSON.stringify(messages.slice(0, before.length)) !== JSON.stringify(before)
   })
-  expect(breaks).toHaveLength((await sessionsOf(world)).length)
+  expect(breaks).toHaveLength(compactions)
 })
 
 const lies: Record<string, Turn> = {

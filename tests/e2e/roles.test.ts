@@ -104,6 +104,13 @@ const ONLY_OWNER = {
   metrics: 403,
 }
 const PROGRAMS = { ...ONLY_OWNER, owner: 200, member: 200, guest: 200, client: 200, narrow: 200 }
+const senders = (status: number) => ({
+  ...ONLY_OWNER,
+  owner: status,
+  member: status,
+  client: status,
+  narrow: status,
+})
 const open = (status: number) => Object.fromEntries(CREDENTIALS.map(one => [one, status]))
 const LOGIN = JSON.stringify({ server: 'none' })
 
@@ -138,6 +145,12 @@ const DOORS: Record<string, [enter: (token: string | undefined) => Promise<numbe
       },
       { ...ONLY_OWNER, owner: 400, member: 204, guest: 204 },
     ],
+    'GET /session/push': [http('GET', '/session/push'), { ...ONLY_OWNER, owner: 200 }],
+    'PUT /session/push': [http('PUT', '/session/push', '{}'), { ...ONLY_OWNER, owner: 400 }],
+    'POST /session/push': [http('POST', '/session/push'), { ...ONLY_OWNER, owner: 404 }],
+    'DELETE /session/push': [http('DELETE', '/session/push'), { ...ONLY_OWNER, owner: 204 }],
+    'POST /files': [http('POST', '/files', 'x'), senders(400)],
+    'GET /files/:id': [http('GET', '/files/none'), senders(404)],
     'GET /.well-known/oauth-protected-resource': [
       http('GET', '/.well-known/oauth-protected-resource'),
       open(200),

@@ -24,6 +24,7 @@ test('a question of a server becomes an approval in the words of the server, and
   expect(world.seen.approvals.all).toEqual([
     {
       id,
+      number: 1,
       agent: 'homelab',
       tool: 'setup',
       arguments: { wants: {} },
