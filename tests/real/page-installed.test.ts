@@ -109,7 +109,7 @@ test('an open page loads the update by itself, but not while somebody writes', a
 function updated(name: string): string {
   const to = join(folder, name)
   cpSync(join(folder, 'one'), to, { recursive: true })
-  const [script = ''] = readdirSync(join(to, 'assets')).filter(file => file.endsWith('.js'))
+  const [script = ''] = readdirSync(join(to, 'assets')).filter(file => /^index-.*\.js$/.test(file))
   const renamed = `index-${name}00000.js`
   renameSync(join(to, 'assets', script), join(to, 'assets', renamed))
   const change = (file: string, edit: (text: string) => string) =>
