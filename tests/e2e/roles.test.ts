@@ -93,15 +93,10 @@ async function upgrade(token: string | undefined): Promise<number> {
 }
 
 const CLOSED = { nobody: 401, wrong: 401, revoked: 401, expired: 401, usedLink: 401 }
-const ONLY_OWNER = {
+const OTHERS = ['member', 'guest', 'client', 'narrow', 'hook', 'otherHook', 'metrics']
+const ONLY_OWNER: Record<string, number> = {
   ...CLOSED,
-  member: 403,
-  guest: 403,
-  client: 403,
-  narrow: 403,
-  hook: 403,
-  otherHook: 403,
-  metrics: 403,
+  ...Object.fromEntries(OTHERS.map(one => [one, 403])),
 }
 const PROGRAMS = { ...ONLY_OWNER, owner: 200, member: 200, guest: 200, client: 200, narrow: 200 }
 const senders = (status: number) => ({
