@@ -126,6 +126,7 @@ export const schedule = z.object({
   timezone: z.string(),
   reason: z.string(),
   nextRun: z.number().nullable().describe('unix milliseconds; null: only by an event'),
+  lastRun: z.number().optional().describe('when it fired last; unix milliseconds'),
   wakeOnEvents: z.array(eventWanted),
   status: z.enum(['active', 'held', 'done', 'cancelled']),
   missed: missedPolicy.describe('what happens with what the hub slept through'),

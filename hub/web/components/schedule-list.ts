@@ -26,7 +26,7 @@ function isSoon(at: number | null) {
 type ScheduleCardProps = { schedule: Schedule; now: number; onCancel: (id: string) => Promise<void> }
 
 function ScheduleCard({ schedule, now, onCancel }: ScheduleCardProps) {
-  const { id, agent, kind, cron, timezone, reason, nextRun, status } = schedule
+  const { id, agent, kind, cron, timezone, reason, nextRun, lastRun, status } = schedule
   return html`<li class="card schedule">
     <div>
     <p class="card-text card-lead">${reason}</p>
@@ -38,6 +38,7 @@ function ScheduleCard({ schedule, now, onCancel }: ScheduleCardProps) {
           : html`<span><${Time} at=${nextRun}><b>${nextRun <= now ? 'due now' : relative(nextRun, now)}</b>, ${dayAndTime(nextRun, now)}<//></span>`
       }
       ${kind === 'cron' && html`<span title=${timezone}>repeats <code>${cron}</code></span>`}
+      ${lastRun !== undefined && html`<span>fired <${Time} at=${lastRun}>${relative(Math.min(lastRun, now), now)}<//></span>`}
       ${status === 'held' && nextRun !== null && html`<span>held</span>`}
     </p>
     </div>
