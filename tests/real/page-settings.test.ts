@@ -18,6 +18,7 @@ test('the owner lets a person in and locks them out again, without a shell', asy
   const { page } = await pages.open(linkTo(hub))
   await page.getByRole('button', { name: 'Settings' }).click()
   expect(page.url()).toContain('#p=settings')
+  await page.getByRole('button', { name: 'People and tokens' }).click()
   const people = page.getByRole('region', { name: 'People' })
   await people.getByText('Nobody besides you').waitFor()
   await people.getByRole('textbox', { name: 'Name' }).fill('anna')
@@ -38,11 +39,15 @@ test('the owner lets a person in and locks them out again, without a shell', asy
   await hers.getByRole('textbox', { name: 'Token' }).waitFor()
 
   await page.goBack()
+  await page.getByRole('region', { name: 'Agents and their files' }).waitFor()
+  await page.goBack()
   await messageBox(page).waitFor()
 })
 
 test('a token is made, shown once and revoked', async () => {
   const { page } = await pages.open(linkTo(hub))
+  // The page takes the token out of its address before another one replaces that.
+  await messageBox(page).waitFor()
   await page.goto(`${page.url().split('#')[0]}#p=settings/people`)
   const tokens = page.getByRole('region', { name: 'Tokens and sign-ins' })
   await tokens.getByRole('textbox', { name: 'Name' }).fill('grafana')
