@@ -1,6 +1,7 @@
 import type { Tool } from '@modelcontextprotocol/server'
 import { createToolFinder, findableIn } from './catalogue/find-tools.ts'
-import type { Chat } from './channels/chat.ts'
+import { createChat } from './channels/chat.ts'
+import { type DiscordChannel, openDiscord } from './channels/discord/discord.ts'
 import { attachWebSocket } from './channels/websocket.ts'
 import { readWelcome } from './channels/welcome.ts'
 import { createAgentEditor } from './config/agent-editor.ts'
@@ -29,19 +30,17 @@ import { watchHubResources } from './mcp/hub-resources/watch-hub-resources.ts'
 import { type HubToolDeps, type ListedAgent, seenAgents } from './mcp/hub-tools/deps.ts'
 import { hubTools } from './mcp/hub-tools/index.ts'
 import { readAgentStates, readStatus, type StatusFacts } from './mcp/hub-tools/read-status.ts'
+import { describeStatus } from './mcp/hub-tools/status.ts'
 import { createTalk } from './mcp/hub-tools/talk.ts'
 import { LOG_MESSAGE } from './mcp/upstream-servers.ts'
 import { toShownUrl } from './model/ask-json.ts'
-import { lastSeqOf, listConversations, readMessages } from './store/conversations.ts'
 import { createDoorAudit, type DoorAudit } from './store/door-audit.ts'
-import { createWebhooks } from './triggers/webhooks/webhooks.ts'
+import { openWebhooks } from './triggers/webhooks/open-webhooks.ts'
 import { createPublicFetch } from './upstream/http/public-fetch.ts'
 
 /** Rate limits far above what people and clients need, and far below what would do harm. */
 const FRAMES = { perSecond: 500, burst: 2_000 }
 const REQUESTS = { perSecond: 5_000, burst: 10_000 }
-/** Rate limit of one webhook. Each delivery becomes a row and may wake an agent. */
-const DELIVERIES = { perSecond: 10, burst: 300 }
 
 const OWN_TOOLS = hubTools.map(tool => ({ definition: tool.definition as Tool, about: 'hub agents' }))
 
@@ -52,35 +51,25 @@ export async function openEntrances(
   { isReady, applyFiles }: { isReady: () => boolean; applyFiles: ApplyFiles },
   stack: AsyncDisposableStack,
 ): Promise<Listening> {
-  const { store, clock, log, config, agents, tokens } = foundation
+  const { store, clock, log, config, agents, tokens, signals } = foundation
   const audit = createDoorAudit(foundation)
   const doors = openDoors(foundation, audit)
-  const { servers } = engine.serverTools
   const { host, port, tls } = config.current
   let listening: Listening | undefined
   const url = () => config.current.publicUrl ?? toUrl(host, listening?.port ?? port, tls !== undefined)
-  const hubToolDeps = toHubToolDeps(foundation, engine, { url, applyFiles })
-  const finder = stack.use(createToolFinder(findableIn(servers, OWN_TOOLS)))
+  const status: HubToolDeps['status'] = async asked =>
+    readStatus(foundation, await toStatusFacts(foundation, engine, discord.problems), asked)
+  const discord = stack.use(openDiscordChannel(foundation, engine, () => status({})))
+  const hubToolDeps = toHubToolDeps(foundation, engine, { url, applyFiles, status })
   const hubPrompts = createHubPrompts(() => agents.all)
-  const mcp = stack.use(
-    createMcpEndpoint({
-      clock,
-      log,
-      telemetry: foundation.telemetry,
-      version: foundation.version,
-      refuse: audit.refuse,
-      hub: hubToolDeps,
-      hubResources: createHubResources(hubToolDeps),
-      hubPrompts,
-      servers,
-      toolClassOf: name => engine.describeTool(name)?.toolClass,
-      gives: (toolset, name) => matchesGlobs(config.current.toolsets[toolset] ?? [], name),
-      toolsets: () => Object.keys(config.current.toolsets),
-      findTools: finder.find,
-    }),
-  )
+  const mcp = openMcp(foundation, engine, { refuse: audit.refuse, hub: hubToolDeps, hubPrompts }, stack)
   notifyClients(foundation, mcp, hubPrompts, stack)
-  const metrics = openMetrics(foundation, engine)
+  const metrics = createMetrics({
+    clock,
+    signals,
+    describeTool: engine.describeTool,
+    status: () => status({}),
+  })
   const mayPass = createBuckets(REQUESTS)
   const app = createApp({
     log,
@@ -91,7 +80,7 @@ export async function openEntrances(
     hold: (caller, end) => tokens.hold(caller, end),
     tokens,
     files: { store, clock, newId: foundation.newId, mayUse: hubToolDeps.mayUse },
-    openai: { store, clock, log, signals: foundation.signals, ...createTalk(hubToolDeps) },
+    openai: { store, clock, log, signals, ...createTalk(hubToolDeps) },
     authorization: createAuthorization({
       store,
       clock,
@@ -106,13 +95,39 @@ export async function openEntrances(
     mcp: mcp.handle,
     buttons: engine.notify.buttons,
     push: engine.notify.page,
-    webhooks: openHooks(foundation, engine),
+    webhooks: openWebhooks({ clock, log, post: engine.router.postHook }, () => config.current.webhooks),
     metrics,
     logins: { publicUrl: () => config.current.publicUrl, logins: engine.serverTools.logins },
   })
   listening = stack.use(await listen({ host, port, onRequest: app, log, pair: tls?.pair }))
   stack.use(openWebSocket(foundation, engine, { doors, audit, metrics }, listening))
   return listening
+}
+
+function openMcp(
+  foundation: Foundation,
+  engine: Engine,
+  shared: { refuse: DoorAudit['refuse']; hub: HubToolDeps; hubPrompts: HubPrompts },
+  stack: AsyncDisposableStack,
+): McpEndpoint {
+  const { clock, log, config } = foundation
+  const { servers } = engine.serverTools
+  const finder = stack.use(createToolFinder(findableIn(servers, OWN_TOOLS)))
+  return stack.use(
+    createMcpEndpoint({
+      ...shared,
+      clock,
+      log,
+      telemetry: foundation.telemetry,
+      version: foundation.version,
+      hubResources: createHubResources(shared.hub),
+      servers,
+      toolClassOf: name => engine.describeTool(name)?.toolClass,
+      gives: (toolset, name) => matchesGlobs(config.current.toolsets[toolset] ?? [], name),
+      toolsets: () => Object.keys(config.current.toolsets),
+      findTools: finder.find,
+    }),
+  )
 }
 
 function openDoors({ clock, config, tokens }: Foundation, { refuse }: DoorAudit): Doors {
@@ -125,16 +140,10 @@ function openDoors({ clock, config, tokens }: Foundation, { refuse }: DoorAudit)
   })
 }
 
-function openMetrics(foundation: Foundation, engine: Engine): Metrics {
-  const { clock, signals } = foundation
-  const status = async () => readStatus(foundation, await toStatusFacts(foundation, engine), {})
-  return createMetrics({ clock, signals, describeTool: engine.describeTool, status })
-}
-
 function toHubToolDeps(
   foundation: Foundation,
   engine: Engine,
-  { url, applyFiles }: { url: () => string; applyFiles: ApplyFiles },
+  { url, applyFiles, status }: Pick<HubToolDeps, 'url' | 'status'> & { applyFiles: ApplyFiles },
 ): HubToolDeps {
   const { store, clock, newId, signals, config, agents } = foundation
   const { dataFolder } = config.current
@@ -170,7 +179,7 @@ function toHubToolDeps(
       ]
     },
     house: createHouse({ store, clock, servers: engine.serverTools.servers, describeTool, config }),
-    status: async asked => readStatus(foundation, await toStatusFacts(foundation, engine), asked),
+    status,
   }
 }
 
@@ -183,7 +192,11 @@ function listAgents(
   return readAgentStates({ store, clock }, { all: agents.all, retired, isHeld, isActive })
 }
 
-async function toStatusFacts(foundation: Foundation, engine: Engine): Promise<StatusFacts> {
+async function toStatusFacts(
+  foundation: Foundation,
+  engine: Engine,
+  channelProblems: readonly string[],
+): Promise<StatusFacts> {
   const { config, models, agents, version, startedAt, timezone } = foundation
   const { runtime, crashGuard, serversWatch, serverTools } = engine
   const { default: first, named, compaction } = models.current
@@ -208,6 +221,7 @@ async function toStatusFacts(foundation: Foundation, engine: Engine): Promise<St
     problems: [
       ...config.problems,
       ...(await engine.notify.problems()),
+      ...channelProblems,
       ...agents.problems,
       ...agents.all.flatMap(agent => runtime.problemOf(agent) ?? []),
     ],
@@ -244,42 +258,6 @@ function notifyClients(
   )
 }
 
-function openHooks(
-  { clock, log, config }: Foundation,
-  { router }: Engine,
-): Parameters<typeof createApp>[0]['webhooks'] {
-  const mayPass = createBuckets(DELIVERIES)
-  const entryOf = (hook: string) => {
-    const { webhooks } = config.current
-    return Object.hasOwn(webhooks, hook) ? webhooks[hook] : undefined
-  }
-  return {
-    clock,
-    secretOf: hook => entryOf(hook)?.secret,
-    isTrusted: hook => entryOf(hook)?.trusted === true,
-    mayPass: hook => mayPass(hook, clock.monotonic()),
-    take: createWebhooks({ clock, log, post: router.postHook }),
-  }
-}
-
-function toChat({ log, signals, store }: Foundation, { router, approvals }: Engine): Chat {
-  return {
-    log,
-    signals,
-    mayUse: router.mayUse,
-    postMessage: router.postMessage,
-    decide: approvals.decide,
-    async stop(target, by) {
-      const { stopped, waiting } = await router.stop(target, by, '/ws')
-      return stopped.length + waiting.length
-    },
-    readMessages: (conversation, after, limit) => readMessages(store.db, conversation, after, limit),
-    lastSeq: conversation => lastSeqOf(store.db, conversation),
-    findEntry: async id =>
-      (await listConversations(store.db, id)).map(one => ({ ...one, agents: router.agentsOf(id) }))[0],
-  }
-}
-
 function openWebSocket(
   foundation: Foundation,
   engine: Engine,
@@ -289,7 +267,7 @@ function openWebSocket(
   const { store, clock, version } = foundation
   const { mayUse, agentsOf } = engine.router
   return attachWebSocket(server, {
-    ...toChat(foundation, engine),
+    ...toChat(foundation, engine, '/ws'),
     clock,
     networkClock: systemClock,
     refuse: audit.refuse,
@@ -307,5 +285,27 @@ function openWebSocket(
       return readWelcome({ store, hub, agents, mayUse, agentsOf }, caller)
     },
     countAnswer: status => metrics.countAnswer('ws', status),
+  })
+}
+
+function toChat({ log, signals, store }: Foundation, { router, approvals }: Engine, door: '/ws' | 'discord') {
+  return createChat({ log, signals, store, router, decide: approvals.decide, door })
+}
+
+/** Opens the bot on Discord, where the config asks for it. */
+function openDiscordChannel(
+  foundation: Foundation,
+  engine: Engine,
+  status: () => ReturnType<HubToolDeps['status']>,
+): DiscordChannel {
+  const { store, clock, config, agents } = foundation
+  return openDiscord({
+    ...toChat(foundation, engine, 'discord'),
+    store,
+    clock,
+    settings: () => config.current.channels.discord,
+    agents: () => agents.all.map(({ name }) => name),
+    agentsOf: engine.router.agentsOf,
+    describeStatus: async () => describeStatus(await status()),
   })
 }

@@ -114,7 +114,7 @@ export interface NewUserMessage {
   /** Default: a person's. */
   power?: Power | undefined
   /** Entrance over which it came. */
-  door?: '/ws' | 'mcp' | '/v1' | undefined
+  door?: '/ws' | 'mcp' | '/v1' | 'discord' | undefined
   images?: readonly z.infer<typeof picture>[] | undefined
   /** Ids of the author's files. */
   files?: readonly string[] | undefined

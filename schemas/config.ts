@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { authorization } from './authorization.ts'
+import { channels } from './discord.ts'
 import { limit, limitToMilliseconds, MOST_SECONDS } from './duration.ts'
 import { dashboard } from './house.ts'
 import { name, serverName, toServerNames } from './names.ts'
@@ -21,9 +22,7 @@ export function memoryToBytes(size: string): number {
 }
 
 /** Tells whether a text is a host as URLs have it, without a port. */
-function isHost(given: string): boolean {
-  return URL.parse(`http://${given}`)?.hostname === given.toLowerCase()
-}
+const isHost = (given: string) => URL.parse(`http://${given}`)?.hostname === given.toLowerCase()
 
 /** The hub's login at a server over HTTP (OAuth 2.1). Other programs' entries have more keys. */
 const oauth = z
@@ -286,6 +285,7 @@ export const configFile = z
       .prefault({}),
     webhooks,
     dashboard: dashboard.describe("further tools whose results the page's House shows"),
+    channels: channels.describe('other programs in which people talk with agents'),
     notify: notify.optional().describe('tells the owner elsewhere what waits for a person; default off'),
     tls: tls.optional().describe('serves https in place of http'),
     authorization: authorization.optional().describe('sign-in of MCP clients with OAuth; default off'),

@@ -9,6 +9,8 @@ import type {
 import type { Log } from '../core/log.ts'
 import type { Principal } from '../core/principal.ts'
 import type { Signals } from '../core/signals.ts'
+import { lastSeqOf, listConversations, readMessages } from '../store/conversations.ts'
+import type { Store } from '../store/open.ts'
 
 /** The parts of the hub that a channel uses: what people do, and what happens in conversations. */
 export interface Chat {
@@ -27,4 +29,36 @@ export interface Chat {
   lastSeq: (conversation: string) => Promise<number>
   /** Returns a conversation as the list shows it; undefined where nothing was said yet. */
   findEntry: (conversation: string) => Promise<ConversationEntry | undefined>
+}
+
+interface ChatInputs extends Pick<Chat, 'log' | 'signals' | 'decide'> {
+  store: Pick<Store, 'db'>
+  router: Pick<Chat, 'mayUse' | 'postMessage'> & {
+    agentsOf(conversation: string): string[]
+    stop(
+      target: StopTarget,
+      by: string,
+      door: string,
+    ): Promise<{ stopped: readonly unknown[]; waiting: readonly unknown[] }>
+  }
+  /** Name of the channel in records. */
+  door: string
+}
+
+export function createChat({ log, signals, decide, store: { db }, router, door }: ChatInputs): Chat {
+  return {
+    log,
+    signals,
+    decide,
+    mayUse: router.mayUse,
+    postMessage: router.postMessage,
+    async stop(target, by) {
+      const { stopped, waiting } = await router.stop(target, by, door)
+      return stopped.length + waiting.length
+    },
+    readMessages: (conversation, after, limit) => readMessages(db, conversation, after, limit),
+    lastSeq: conversation => lastSeqOf(db, conversation),
+    findEntry: async id =>
+      (await listConversations(db, id)).map(one => ({ ...one, agents: router.agentsOf(id) }))[0],
+  }
 }

@@ -114,8 +114,14 @@ async function readState(db: Kysely<Tables>, key: string): Promise<unknown> {
   return row && parseJson(row.value_json)
 }
 
+/** Returns every value whose key begins with a prefix, by the rest of the key. */
+export async function readStates(db: Kysely<Tables>, prefix: string): Promise<Map<string, unknown>> {
+  const rows = await db.selectFrom('hub_state').selectAll().where('key', 'like', `${prefix}%`).execute()
+  return new Map(rows.map(row => [row.key.slice(prefix.length), parseJson(row.value_json)]))
+}
+
 /** Saves a value; writes nothing if the same is kept already. */
-async function saveState(tx: Tx, key: string, value: unknown): Promise<void> {
+export async function saveState(tx: Tx, key: string, value: unknown): Promise<void> {
   const value_json = JSON.stringify(value)
   await tx
     .insertInto('hub_state')
@@ -145,7 +151,7 @@ export async function countUp(tx: Tx, key: string): Promise<number> {
 }
 
 /** Removes a value; returns false if nothing was kept. */
-async function removeState(tx: Tx, key: string): Promise<boolean> {
+export async function removeState(tx: Tx, key: string): Promise<boolean> {
   const removed = await tx.deleteFrom('hub_state').where('key', '=', key).executeTakeFirst()
   return removed.numDeletedRows > 0n
 }

@@ -1,0 +1,122 @@
+import { Client, DiscordAPIError, Events, GatewayIntentBits, Partials } from 'discord.js'
+import type { DiscordSettings } from '../../../schemas/discord.ts'
+import { describeError } from '../../core/errors.ts'
+import { createApprovalCards } from './approval-cards.ts'
+import type { DiscordDeps } from './discord.ts'
+import { createInbound } from './inbound.ts'
+import { answerInteraction, SLASH_COMMANDS } from './interactions.ts'
+import { createOutbox } from './outbox.ts'
+import { DiscordState } from './state.ts'
+import { createTyping } from './typing.ts'
+
+/** Why a login failed; `isFinal`: only a person, here or at Discord, changes it. */
+interface LoginFailure {
+  problem: string
+  isFinal: boolean
+}
+
+/** A connection of the bot, which the library keeps open and resumes. */
+export interface Session extends AsyncDisposable {
+  readonly problems: readonly string[]
+  login(): Promise<LoginFailure | undefined>
+  /** Looks at the channels again, which the config may have changed. */
+  refresh(): Promise<void>
+}
+
+/** Close codes of the gateway after which the library does not come back, with what to do. */
+const FATAL: Record<number, string> = {
+  4004: 'Discord does not take the token: make another one on the page Bot of https://discord.com/developers/applications and put it where channels.discord.token of the config takes it from.',
+  4013: 'Discord does not know an intent of this version of the hub; update it.',
+  4014: 'Discord refuses the intent MESSAGE CONTENT: switch it on under Privileged Gateway Intents on the page Bot of https://discord.com/developers/applications. The hub tries again every ten minutes, and when the config changes.',
+}
+
+const INTENTS = [
+  GatewayIntentBits.Guilds,
+  GatewayIntentBits.GuildMessages,
+  GatewayIntentBits.GuildMessageReactions,
+  GatewayIntentBits.DirectMessages,
+  GatewayIntentBits.DirectMessageReactions,
+  GatewayIntentBits.MessageContent,
+]
+
+export async function openSession(deps: DiscordDeps, opened: DiscordSettings): Promise<Session> {
+  const { log, signals } = deps
+  const settings = () => deps.settings() ?? opened
+  const state = await DiscordState.open(deps.store)
+  const problems = new Map<string, string>()
+  const client = new Client({
+    intents: INTENTS,
+    // Direct messages and reactions to older messages come without what the library has not seen.
+    partials: [Partials.Channel, Partials.Message, Partials.Reaction, Partials.User],
+    allowedMentions: { parse: [], repliedUser: false },
+    ...(opened.api === undefined ? {} : { rest: { api: opened.api } }),
+  })
+  const common = { ...deps, settings, state, client, problems }
+  const outbox = createOutbox(common)
+  const typing = createTyping(common)
+  const inbound = createInbound({ ...common, outbox, typing })
+  const cards = createApprovalCards(common)
+  const refresh = async () => {
+    await outbox.follow()
+    cards.sync()
+    await inbound.catchUp()
+  }
+  const onReady = () => {
+    problems.delete('gateway')
+    refresh().then(
+      () => log.info('discord_connected', { bot: client.user?.tag }),
+      error => log.error('discord_catch_up_failed', { error }),
+    )
+  }
+  client.on(Events.ShardReady, onReady)
+  client.on(Events.ShardResume, onReady)
+  client.on(Events.Error, error => log.warn('discord_error', { error }))
+  client.on(Events.ShardError, error => log.warn('discord_connection_error', { error: describeError(error) }))
+  client.on(Events.ShardDisconnect, ({ code }) => {
+    problems.set('gateway', FATAL[code] ?? `Discord closed the connection with ${code}.`)
+    log.error('discord_disconnected', { code })
+  })
+  client.on(Events.MessageCreate, inbound.take)
+  client.on(Events.MessageReactionAdd, cards.onReaction)
+  client.on(Events.InteractionCreate, interaction => {
+    answerInteraction({ ...common, inbound, cards }, interaction).catch(error =>
+      log.warn('discord_interaction_failed', { error: describeError(error) }),
+    )
+  })
+  const offs = [
+    signals.on('message', outbox.onMessage),
+    signals.on('forgotten', ({ conversation }) => outbox.forget(conversation)),
+    signals.on('approval', cards.sync),
+  ]
+  return {
+    get problems() {
+      return [...problems.values()]
+    },
+    refresh,
+    async login() {
+      try {
+        await client.login(opened.token)
+        await client.application?.commands.set([...SLASH_COMMANDS])
+        return undefined
+      } catch (error) {
+        return toFailure(error)
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      for (const off of offs) off()
+      typing[Symbol.dispose]()
+      await client.destroy()
+      await Promise.all([inbound.done(), outbox[Symbol.asyncDispose](), cards.done()])
+    },
+  }
+}
+
+function toFailure(error: unknown): LoginFailure {
+  const words = describeError(error)
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code === 'TokenInvalid' || (error instanceof DiscordAPIError && error.status === 401))
+    return { problem: FATAL[4004] ?? words, isFinal: true }
+  // The library says this in words alone.
+  if (/disallowed intents/i.test(words)) return { problem: FATAL[4014] ?? words, isFinal: true }
+  return { problem: `Discord cannot be reached: ${words}. The hub tries again.`, isFinal: false }
+}
