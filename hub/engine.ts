@@ -10,6 +10,7 @@ import { createServerTools, type ServerTools } from './catalogue/server-tools.ts
 import { createToolBox } from './catalogue/tool-box.ts'
 import { openToolPins, type ToolPins } from './catalogue/tool-pins.ts'
 import { type ServersWatch, watchServers } from './catalogue/watch-servers.ts'
+import type { Agent } from './config/agent-files.ts'
 import { builtIns } from './config/built-ins.ts'
 import { childEnvironment, listSecretFiles, serverEnvironment } from './config/environment.ts'
 import { budgetOf } from './config/models.ts'
@@ -18,6 +19,7 @@ import { readDropInEntry } from './config/pasted-servers.ts'
 import { codeFile } from './config/paths.ts'
 import { combineSources } from './core/due.ts'
 import { CALL_TOOL, FIND_TOOLS } from './core/lean-tools.ts'
+import type { ModelTool } from './core/model.ts'
 import type { Foundation } from './hub.ts'
 import { ownsResource } from './mcp/hub-resources/hub-resources.ts'
 import { hubTools } from './mcp/hub-tools/index.ts'
@@ -28,6 +30,7 @@ import { classOf, decidePolicy, type PolicyQuestion } from './policy/policy.ts'
 import { applyAgentFiles } from './runtime/agent-files.ts'
 import { type Approvals, createApprovals } from './runtime/approvals.ts'
 import { type CrashGuard, openCrashGuard } from './runtime/crash-guard.ts'
+import { toSystemPrompt } from './runtime/prompt.ts'
 import { createReset, type Reset } from './runtime/reset.ts'
 import { createArchive, createRetention } from './runtime/retention.ts'
 import { createRouter, type Router } from './runtime/router.ts'
@@ -54,6 +57,8 @@ export interface Engine extends PolicyAnswers {
   readonly notify: Notify
   readonly reset: Reset
   readonly describeTool: ReturnType<typeof createDescribeTool>
+  /** Returns what begins every request of the default agent; undefined where there is no agent. */
+  firstRequest(): { agent: string; system: string; tools: readonly ModelTool[] } | undefined
   readonly crashGuard: CrashGuard
   readonly serversWatch: ServersWatch
   /** Names of agents whose files are gone. */
@@ -87,10 +92,9 @@ export async function createEngine(foundation: Foundation, stack: AsyncDisposabl
   const own = { agent: agents.find, owner: randomUUID(), sampleFor: runtime.sampleFor }
   const approvals = stack.use(createApprovals({ ...routes, log, toolBox, ...own }))
   const channel = createNotificationChannel(servers)
-  const settings = () => notifySettings(config)
   const { pushFetch } = foundation
-  const told = { store, clock, log, signals, channel, settings, decide: approvals.decide, pushFetch }
-  const notify = openNotify(told, stack)
+  const told = { store, clock, log, signals, channel, decide: approvals.decide, pushFetch }
+  const notify = openNotify({ ...told, settings: () => notifySettings(config) }, stack)
   stack.defer(signals.on('posted', ({ thread }) => runtime.wake(thread)))
   const serversWatch = watchServers(foundation, () => servers.status(), stack)
   followModels(foundation, runtime, stack)
@@ -120,6 +124,7 @@ export async function createEngine(foundation: Foundation, stack: AsyncDisposabl
       classOf: facts => classOf(rules(), facts),
     }),
     ...createAnswers({ rules, toolBox, agent: agents.find }),
+    firstRequest: () => toFirstRequest(agents.find('homelab') ?? agents.all[0], toolBox),
     crashGuard,
     serversWatch,
     resize: barrier.resize,
@@ -134,6 +139,10 @@ export async function createEngine(foundation: Foundation, stack: AsyncDisposabl
     start: () => start(foundation, engine, barrier, stack),
   }
   return engine
+}
+
+function toFirstRequest(agent: Agent | undefined, toolBox: Pick<ReturnType<typeof createToolBox>, 'list'>) {
+  return agent && { agent: agent.name, system: toSystemPrompt(agent), tools: toolBox.list(agent.tools) }
 }
 
 async function openPins(

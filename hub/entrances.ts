@@ -5,11 +5,14 @@ import { type DiscordChannel, openDiscord } from './channels/discord/discord.ts'
 import { attachWebSocket } from './channels/websocket.ts'
 import { readWelcome } from './channels/welcome.ts'
 import { createAgentEditor } from './config/agent-editor.ts'
+import { describeClient } from './config/client-config.ts'
 import { ownNames } from './config/host-names.ts'
+import { createModelFile } from './config/model-file.ts'
 import { budgetOf } from './config/models.ts'
 import { pageFolder } from './config/paths.ts'
 import { createServerSettings } from './config/server-settings.ts'
 import { tokenFile } from './config/token.ts'
+import type { Changed } from './config/watch.ts'
 import { systemClock } from './core/clock.ts'
 import { matchesGlobs } from './core/glob.ts'
 import type { Principal } from './core/principal.ts'
@@ -26,14 +29,15 @@ import type { ApplyFiles, Foundation } from './hub.ts'
 import { createMcpEndpoint, type McpEndpoint } from './mcp/endpoint.ts'
 import { createHubPrompts, type HubPrompts } from './mcp/hub-resources/hub-prompts.ts'
 import { createHubResources } from './mcp/hub-resources/hub-resources.ts'
-import { watchHubResources } from './mcp/hub-resources/watch-hub-resources.ts'
 import { type HubToolDeps, type ListedAgent, seenAgents } from './mcp/hub-tools/deps.ts'
 import { hubTools } from './mcp/hub-tools/index.ts'
 import { readAgentStates, readStatus, type StatusFacts } from './mcp/hub-tools/read-status.ts'
 import { describeStatus } from './mcp/hub-tools/status.ts'
 import { createTalk } from './mcp/hub-tools/talk.ts'
-import { LOG_MESSAGE } from './mcp/upstream-servers.ts'
+import { notifyClients } from './mcp/notify-clients.ts'
 import { toShownUrl } from './model/ask-json.ts'
+import { createModelSettings } from './model/model-settings.ts'
+import { estimateTokens } from './runtime/tokens.ts'
 import { createDoorAudit, type DoorAudit } from './store/door-audit.ts'
 import { openWebhooks } from './triggers/webhooks/open-webhooks.ts'
 import { createPublicFetch } from './upstream/http/public-fetch.ts'
@@ -63,7 +67,8 @@ export async function openEntrances(
   const hubToolDeps = toHubToolDeps(foundation, engine, { url, applyFiles, status })
   const hubPrompts = createHubPrompts(() => agents.all)
   const mcp = openMcp(foundation, engine, { refuse: audit.refuse, hub: hubToolDeps, hubPrompts }, stack)
-  notifyClients(foundation, mcp, hubPrompts, stack)
+  const watched = { signals: foundation.signals, clock, log, agents: () => agents.all, prompts: hubPrompts }
+  notifyClients(watched, mcp, stack)
   const metrics = createMetrics({
     clock,
     signals,
@@ -145,9 +150,8 @@ function toHubToolDeps(
   engine: Engine,
   { url, applyFiles, status }: Pick<HubToolDeps, 'url' | 'status'> & { applyFiles: ApplyFiles },
 ): HubToolDeps {
-  const { store, clock, newId, signals, config, agents } = foundation
-  const { dataFolder } = config.current
-  const onChange = (file: string, by: Principal) => applyFiles('agents', { file, by })
+  const { store, clock, newId, signals, config, agents, environment } = foundation
+  const onChange = (what: Changed) => (file: string, by: Principal) => applyFiles(what, { file, by })
   const { router, reset, explain, describeTool } = engine
   return {
     redact: text => config.redact(text).replaceAll(foundation.tokens.ownerSecret, '***'),
@@ -168,7 +172,18 @@ function toHubToolDeps(
     why: engine.runtime.why,
     postEvent: router.postEvent,
     describeConfig: () => ({ file: config.file, values: config.describe(), problems: config.problems }),
-    agentFiles: createAgentEditor({ agents, dataFolder, onChange }),
+    models: createModelSettings({
+      ...foundation,
+      estimate: estimateTokens,
+      request: engine.firstRequest,
+      ...createModelFile(config, environment, onChange('config')),
+    }),
+    describeClient: client => describeClient(client, config.current),
+    agentFiles: createAgentEditor({
+      agents,
+      dataFolder: config.current.dataFolder,
+      onChange: onChange('agents'),
+    }),
     acceptTools: (server, by) => engine.toolPins.accept(server, by),
     explain,
     stop: async (target, by) => {
@@ -226,36 +241,6 @@ async function toStatusFacts(
       ...agents.all.flatMap(agent => runtime.problemOf(agent) ?? []),
     ],
   }
-}
-
-/** Sends clients the notifications of changes. */
-function notifyClients(
-  { signals, clock, log, agents }: Foundation,
-  mcp: McpEndpoint,
-  prompts: HubPrompts,
-  stack: AsyncDisposableStack,
-): void {
-  const none = { tools: false, resources: false, prompts: false }
-  stack.defer(signals.on('servers', mcp.changed))
-  stack.defer(signals.on('config', () => mcp.changed({ ...none, tools: true })))
-  stack.defer(signals.on('resourceUpdated', ({ uri }) => mcp.updated(uri)))
-  stack.defer(
-    signals.on('serverNotice', ({ server, method, params }) => {
-      const { logger } = params
-      const name = typeof logger === 'string' ? `${server}/${logger}` : server
-      mcp.noticed(method, method === LOG_MESSAGE ? { ...params, logger: name } : params)
-    }),
-  )
-  stack.use(
-    watchHubResources(
-      { signals, clock, log, agents: () => agents.all, prompts },
-      {
-        updated: mcp.updated,
-        listChanged: () => mcp.changed({ ...none, resources: true }),
-        promptsChanged: () => mcp.changed({ ...none, prompts: true }),
-      },
-    ),
-  )
 }
 
 function openWebSocket(

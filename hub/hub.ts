@@ -60,6 +60,7 @@ export interface Foundation {
   readonly log: Log
   readonly signals: Signals
   readonly telemetry: Telemetry
+  readonly environment: Environment
   readonly config: LiveConfig
   readonly agents: Agents
   readonly store: Store
@@ -143,6 +144,7 @@ async function openFoundation(inputs: HubInputs, stack: AsyncDisposableStack): P
     log,
     signals,
     telemetry: createTelemetry({ clock, log, signals, tracer: await openTraces(inputs, live, stack) }),
+    environment,
     config: live,
     agents: createAgents(config.agentsFolder, environment, log, () => live.current.model),
     store,

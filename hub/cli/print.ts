@@ -1,5 +1,5 @@
+import type { ModelFinding } from '../../schemas/model-choice.ts'
 import { escapeUnseen, stripUnseen } from '../core/text.ts'
-import type { ModelFinding } from '../model/try-model.ts'
 
 /** Prints lines on standard output. Text of others cannot steer the terminal. */
 export function print(text: string): void {
@@ -26,6 +26,4 @@ export function printFindings(findings: readonly ModelFinding[]): void {
   for (const { level, what } of findings) print(`${MARKS[level]} ${what}`)
 }
 
-export function quote(text: string): string {
-  return /^[\w./:=@-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
-}
+export { quoteForShell as quote } from '../core/text.ts'

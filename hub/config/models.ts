@@ -98,7 +98,8 @@ function warnOfPrefix(text: string, { provider }: ModelConfig, environment: Envi
   return [`SUPERBLOOM_MODEL begins with "${prefix}/", but ${keyVariable} is not set: OpenAI is asked for it`]
 }
 
-function toModelConfig(entry: ModelEntryFile, environment: Environment): ModelConfig {
+/** Returns an entry with its provider, address and key. */
+export function toModelConfig(entry: ModelEntryFile, environment: Environment): ModelConfig {
   const { price, timeout } = entry
   const provider = entry.provider ?? providerAt(entry.baseUrl)
   const known = PROVIDERS[provider]

@@ -92,3 +92,8 @@ export function toSpan(span: number): string {
 export function toPattern(text: string): string {
   return text.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&')
 }
+
+/** Returns a text as one word of a shell's command. */
+export function quoteForShell(text: string): string {
+  return /^[\w./:=@-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
+}

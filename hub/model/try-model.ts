@@ -1,3 +1,4 @@
+import type { ModelFinding } from '../../schemas/model-choice.ts'
 import type { Clock } from '../core/clock.ts'
 import { describeError } from '../core/errors.ts'
 import { parseJson } from '../core/json.ts'
@@ -5,12 +6,6 @@ import { type Model, ModelError, type ModelMessage, type ModelReply, type ModelT
 import { plural, truncate } from '../core/text.ts'
 import { decideCut } from './decide-cut.ts'
 import { adviseContext, adviseTools, type LocalServer, type Reported } from './local-servers.ts'
-
-/** A finding about a model, in words for a person, with advice on how to fix it. */
-export interface ModelFinding {
-  level: 'ok' | 'warning' | 'problem'
-  what: string
-}
 
 export interface TrialOptions {
   /** System prompt with which every request of the agent begins. */

@@ -64,9 +64,9 @@ export function createMcp(parts: McpParts) {
     /** Returns a tool's whole result, also where that is an error of the tool. */
     callTool,
 
-    /** Returns the tool's structured result. */
-    async call<Result>(name: string, args: Record<string, unknown> = {}): Promise<Result> {
-      const result = await callTool(name, args, timeout)
+    /** Returns the tool's structured result; `within` are the milliseconds that it may take. */
+    async call<Result>(name: string, args: Record<string, unknown> = {}, within = timeout): Promise<Result> {
+      const result = await callTool(name, args, within)
       const text = textOf(result)
       if (result.isError) throw new McpError('tool', text || `${name} failed`)
       return (result.structuredContent ?? parseJson(text) ?? {}) as Result

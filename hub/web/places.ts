@@ -84,6 +84,11 @@ export const PLACES: readonly Place[] = [
         load: async () => (await import('./components/settings/notifications.ts')).Notifications,
       },
       {
+        id: 'setup',
+        label: 'Setup',
+        load: async () => (await import('./components/settings/setup.ts')).Setup,
+      },
+      {
         id: 'config',
         label: 'Config in force',
         load: async () => (await import('./components/settings/config-in-force.ts')).ConfigInForce,

@@ -1,38 +1,17 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { runCli } from '../support/cli.ts'
 import { untilReady } from '../support/downstream.ts'
-import { delta, line, refuse, SSE, serve } from '../support/provider.ts'
 import { startTestHub, type TestHub } from '../support/test-hub.ts'
-
-type Provider = Awaited<ReturnType<typeof serve>>
+import { serveTrialProvider } from '../support/trial-provider.ts'
 
 let hub: TestHub
-let provider: Provider
+let provider: Awaited<ReturnType<typeof serveTrialProvider>>
 /** True while the provider accepts requests with tools. */
 let takesTools: boolean
 
-/**
- * The provider behaves like vLLM: it lists its models with their contexts, calls the requested tool, and then
- * answers with the word.
- */
 beforeEach(async () => {
   takesTools = true
-  provider = await serve((response, body, { url }) => {
-    if (url === '/v1/models') {
-      const list = { object: 'list', data: [{ id: 'qwen3', max_model_len: 65_536, owned_by: 'vllm' }] }
-      return void response.writeHead(200).end(JSON.stringify(list))
-    }
-    const { messages, tools } = JSON.parse(body)
-    if (tools && !takesTools) return refuse(response, 400, { message: 'tools are not enabled' })
-    const isAnswered = messages.at(-1).role === 'tool'
-    const name = /tool (\w+) now/.exec(body)?.[1]
-    const call = { index: 0, id: 'c1', type: 'function', function: { name, arguments: '{}' } }
-    const pieces = isAnswered
-      ? [delta({ content: 'The word ' }), delta({ content: 'is heron.' }), delta({}, 'stop')]
-      : [delta({ tool_calls: [call] }), delta({}, 'tool_calls')]
-    const usage = { choices: [], usage: { prompt_tokens: Math.ceil(body.length / 4), completion_tokens: 5 } }
-    response.writeHead(200, SSE).end([...pieces, usage, '[DONE]'].map(line).join(''))
-  })
+  provider = await serveTrialProvider(() => takesTools)
   hub = await startTestHub({
     config: `model: { default: { baseUrl: "${provider.url}", model: qwen3 } }\n`,
     variables: { MISTRAL_API_KEY: 'sk-never-shown' },

@@ -38,6 +38,8 @@ test('the owner lets a person in and locks them out again, without a shell', asy
   await people.getByText('Nobody besides you').waitFor()
   await hers.getByRole('textbox', { name: 'Token' }).waitFor()
 
+  // The chat is behind the section and the settings.
+  await page.goBack()
   await page.goBack()
   await page.getByRole('region', { name: 'Agents and their files' }).waitFor()
   await page.goBack()

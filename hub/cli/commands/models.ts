@@ -9,10 +9,11 @@ import { plural, toLine } from '../../core/text.ts'
 import { toShownUrl } from '../../model/ask-json.ts'
 import { describeServers, describeVariables, type FoundModels, findModels } from '../../model/find-models.ts'
 import { type LookedUpModel, lookUp, type Sizes } from '../../model/sizes.ts'
+import { tryEntry } from '../../model/try-entry.ts'
 import { callHub } from '../call-hub.ts'
 import { chooseModel, listConfigured, type NamedModel } from '../configured-models.ts'
 import { findHub } from '../find-hub.ts'
-import { type AgentRequest, readAgentRequest, tryEntry } from '../model-trial.ts'
+import { type AgentRequest, readAgentRequest } from '../model-trial.ts'
 import { print, printError, printFindings, printJson } from '../print.ts'
 
 export function define(command: Command): void {

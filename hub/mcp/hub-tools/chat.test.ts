@@ -71,6 +71,8 @@ async function openChatTool(onPost?: () => void) {
     reset: unused,
     stop: unused,
     describeConfig: unused,
+    models: { find: unused, try: unused, keep: unused },
+    describeClient: unused,
     agentFiles: { read: unused, check: unused, write: unused, remove: unused },
     acceptTools: unused,
     postEvent: unused,

@@ -2,10 +2,12 @@ import type { z } from 'zod'
 import type { AgentEdit, AgentProblem } from '../../../schemas/agent-edit.ts'
 import type { AgentFile } from '../../../schemas/agent-file.ts'
 import type { AgentStatus, ChatMessage, NewUserMessage, StopTarget } from '../../../schemas/chat.ts'
+import type { Client } from '../../../schemas/clients.ts'
 import type { House } from '../../../schemas/house.ts'
 import type { ServerDetails, ServerLogLine, ToolMode } from '../../../schemas/hub-servers.ts'
 import type { HubStatus } from '../../../schemas/hub-status.ts'
 import type { NewEvent, RoutedEvent, StepRequest } from '../../../schemas/inbox.ts'
+import type { FoundModels, ModelChoice, ModelFinding } from '../../../schemas/model-choice.ts'
 import type { Power, ToolClass } from '../../../schemas/power.ts'
 import type { ListedPerson, ListedToken, MadeToken, newToken, Role } from '../../../schemas/tokens.ts'
 import type { Clock } from '../../core/clock.ts'
@@ -91,6 +93,15 @@ export interface HubServers {
   log(server: string): readonly ServerLogLine[]
 }
 
+/** The default model, and what could take its place. */
+interface HubModels {
+  find(): Promise<FoundModels>
+  /** Tries a model with the default agent's request; what it cannot do is a finding. */
+  try(entry: ModelChoice): Promise<ModelFinding[]>
+  /** Makes it the default model of the config. Throws `conflict` and `unavailable`. */
+  keep(entry: ModelChoice, by: Principal): Promise<{ file: string }>
+}
+
 /** A cycle with what was sent for each of its steps, as it is rebuilt from the history. */
 interface ExplainedCycle {
   cycle: CycleRow
@@ -140,6 +151,9 @@ export interface HubToolDeps extends HubToolReads {
     values: readonly { key: string; value: string | undefined; origin: string }[]
     problems: readonly string[]
   }
+  models: HubModels
+  /** Returns what to paste for a client on the hub's machine. */
+  describeClient: (client: Client) => string
   agentFiles: AgentFiles
   /** Accepts a server's tools as they are; returns those that had changed. Throws `not_found`. */
   acceptTools: (server: string, by: string) => Promise<string[]>

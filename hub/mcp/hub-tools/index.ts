@@ -23,6 +23,7 @@ import { readCallTool, readThreadTool } from './read-thread.ts'
 import { cancelOne, createOne, listAllSchedules } from './schedules.ts'
 import { searchAll } from './search-history.ts'
 import { addServer, changeServer, readServer, readServerLog, removeServer, restartServer } from './servers.ts'
+import { describeClient, findModels, setModel, tryModel } from './setup.ts'
 import { status } from './status.ts'
 import { listAllThreads } from './threads.ts'
 import { addPerson, createToken, listAllTokens, removePerson, revokeToken } from './tokens.ts'
@@ -75,6 +76,10 @@ export const hubTools: readonly HubTool[] = [
   storeFact,
   removeFact,
   readConfig,
+  findModels,
+  tryModel,
+  setModel,
+  describeClient,
   listAuditRows,
   verifyAuditChain,
   readHouse,

@@ -15,10 +15,12 @@ type EmptyStateProps = {
   /** Guests start no history fresh. */
   mayReset: boolean
   onSuggest: (text: string) => void
+  /** True for the owner of a hub in which nothing was said yet. */
+  isFirst: boolean
 }
 
 /** Shows the start of an empty conversation. */
-export function EmptyState({ conversation, agents, mayReset, onSuggest }: EmptyStateProps) {
+export function EmptyState({ conversation, agents, mayReset, onSuggest, isFirst }: EmptyStateProps) {
   const agent = agents[0]
   const isMain = agent?.name === conversation.id
   return html`<section class="empty" aria-label="Begin">
@@ -27,6 +29,7 @@ export function EmptyState({ conversation, agents, mayReset, onSuggest }: EmptyS
     <p>${isMain && agent.description ? `${sentence(agent.description)} Ask it anything; it remembers across conversations, and it can wake by itself.` : `Ask anything. ${agent?.name ?? 'The agent'} remembers what was said in its other conversations.`}</p>
     ${mayReset && !isMain && html`<p><code>/new topic</code> sums that up first; <code>/reset</code> makes it start fresh, in all of them. It still finds everything by searching.</p>`}
     <div class="chips">
+      ${isFirst && html`<a class="chip" href="#p=settings/setup">Set up: a model, your programs, your clients</a>`}
       ${SUGGESTIONS.map(text => html`<button type="button" class="chip" key=${text} onClick=${() => onSuggest(text)}>${text}</button>`)}
     </div>
   </section>`

@@ -41,7 +41,7 @@ export function MessageLog(props: MessageLogProps) {
   return html`<div class="log-frame">
     <div class="scroller" ref=${log.scroll.ref} onScroll=${log.scroll.onScroll} tabindex="0" role="region" aria-label="Messages">
       <div class="log-column">
-        ${isEmpty && html`<${EmptyState} conversation=${conversation} agents=${agents} mayReset=${chat.role !== 'guest'} onSuggest=${onSuggest} />`}
+        ${isEmpty && html`<${EmptyState} conversation=${conversation} agents=${agents} mayReset=${chat.role !== 'guest'} isFirst=${chat.role === 'owner' && Object.values(chat.conversations).every(one => one.lastSeq === 0)} onSuggest=${onSuggest} />`}
         ${log.mayHaveEarlier && html`<${MoreButton} onClick=${log.showEarlier} busy=${log.loading} words="Load earlier messages" />`}
         <${Rows} id=${id} messages=${log.shown} isNews=${log.isWhole && !log.loading && isCaughtUp(conversation)}
           approvals=${chat.approvals} deciding=${chat.deciding} records=${chat.role === 'owner' ? session.conversations : null} onSave=${session.files.save} onEdit=${onEdit} onDecide=${session.decide} onLetter=${onLetter} />
