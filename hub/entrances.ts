@@ -173,7 +173,8 @@ function toHubToolDeps(
     postEvent: router.postEvent,
     describeConfig: () => ({ file: config.file, values: config.describe(), problems: config.problems }),
     models: createModelSettings({
-      ...foundation,
+      clock,
+      environment,
       estimate: estimateTokens,
       request: engine.firstRequest,
       ...createModelFile(config, environment, onChange('config')),

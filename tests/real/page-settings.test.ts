@@ -40,7 +40,6 @@ test('the owner lets a person in and locks them out again, without a shell', asy
 
   // The chat is behind the section and the settings.
   await page.goBack()
-  await page.goBack()
   await page.getByRole('region', { name: 'Agents and their files' }).waitFor()
   await page.goBack()
   await messageBox(page).waitFor()

@@ -29,7 +29,7 @@ export function EmptyState({ conversation, agents, mayReset, onSuggest, isFirst 
     <p>${isMain && agent.description ? `${sentence(agent.description)} Ask it anything; it remembers across conversations, and it can wake by itself.` : `Ask anything. ${agent?.name ?? 'The agent'} remembers what was said in its other conversations.`}</p>
     ${mayReset && !isMain && html`<p><code>/new topic</code> sums that up first; <code>/reset</code> makes it start fresh, in all of them. It still finds everything by searching.</p>`}
     <div class="chips">
-      ${isFirst && html`<a class="chip" href="#p=settings/setup">Set up: a model, your programs, your clients</a>`}
+      ${isFirst && html`<a class="chip" href="./#p=settings/setup">Set up: a model, your programs, your clients</a>`}
       ${SUGGESTIONS.map(text => html`<button type="button" class="chip" key=${text} onClick=${() => onSuggest(text)}>${text}</button>`)}
     </div>
   </section>`

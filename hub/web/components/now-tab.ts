@@ -41,7 +41,7 @@ export function NowTab({ panel, chat, session, marked }: NowTabProps) {
     ${status && isWorthShowing(status.budgets) && html`<${Section} title="Used today" isLoading=${false}><${BudgetList} budgets=${status.budgets} /><//>`}
     <${Section} title="Servers" error=${errors.status} isLoading=${status === null}>
       <${ServerList} servers=${status?.servers ?? []} onTried=${panel.touch} />
-      <p class="panel-none"><a href="#p=settings/servers">Settings<span class="visually-hidden"> of servers</span></a></p>
+      <p class="panel-none"><a href="./#p=settings/servers">Settings<span class="visually-hidden"> of servers</span></a></p>
       <${HubFacts} status=${status} />
     <//>
   </div>`

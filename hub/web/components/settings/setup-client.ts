@@ -34,5 +34,5 @@ export function SetupClient(props: Pick<SectionProps, 'mcp' | 'news'>) {
       <pre class="fold-text" tabindex="0" role="group" aria-label=${`What to paste into ${name}`}>${value.text}</pre>
       <div class="card-actions"><${CopyButton} text=${value.text} label="Copy it" /></div>`
     }
-    <p class="card-text">On another machine, or in any other client: the address <code class="wrap">${address}</code>, with a token for a program from <a href="#p=settings/people">People and tokens</a>.</p>`
+    <p class="card-text">On another machine, or in any other client: the address <code class="wrap">${address}</code>, with a token for a program from <a href="./#p=settings/people">People and tokens</a>.</p>`
 }

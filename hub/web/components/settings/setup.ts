@@ -15,10 +15,10 @@ export function Setup(props: SectionProps) {
       <${SetupModel} mcp=${props.mcp} onKept=${read} />
     <//>
     <${Section} title="2. Programs of the house" isLoading=${false}>
-      <p class="card-text">${value ? describeServers(value) : ''} The <a href="#p=settings/servers">servers</a> connect game servers, downloads, media, metrics and notifications, and any other MCP server.</p>
+      <p class="card-text">${value ? describeServers(value) : ''} The <a href="./#p=settings/servers">servers</a> connect game servers, downloads, media, metrics and notifications, and any other MCP server.</p>
     <//>
     <${Section} title="3. Where to be told" isLoading=${false}>
-      <p class="card-text"><a href="#p=settings/notifications">Notifications</a> reach this browser or your phone when something waits for your yes, and can be tested there.</p>
+      <p class="card-text"><a href="./#p=settings/notifications">Notifications</a> reach this browser or your phone when something waits for your yes, and can be tested there.</p>
     <//>
     <${Section} title="4. Claude and other clients" isLoading=${false}><${SetupClient} ...${props} /><//>`
 }
