@@ -12,8 +12,8 @@ export const DECISION_USAGE =
   'Write /approve 3 [note] or /deny 3 [note]; /approve 3 always 1d also lets further calls of the tool run for a day.'
 
 /**
- * Reads `/approve ID [always 1d] [note]` or `/deny ID [note]`: `incomplete` without ID, undefined for other text. The slash may be left
- * away before a number.
+ * Reads `/approve ID [always 1d] [note]` or `/deny ID [note]`: `incomplete` without ID, undefined for other
+ * text. The slash may be left away before a number.
  */
 export function parseDecision(line: string): Decision | 'incomplete' | undefined {
   const [first = '', approval, ...rest] = line.trim().split(/\s+/)
@@ -44,8 +44,9 @@ async function readApprovals(hub: RunningHub, filter: object): Promise<Approval[
 const LONGEST_MS = 30_000
 
 /**
- * Decides an approval, which may be named in short, at `/ws`, because no tool of the hub can. Returns the decided approval. Throws
- * `unavailable` with the hub's own words where it refuses, or with the reason why it does not answer.
+ * Decides an approval, which may be named in short, at `/ws`, because no tool of the hub can. Returns the
+ * decided approval. Throws `unavailable` with the hub's own words where it refuses, or with the reason why it
+ * does not answer.
  */
 export async function sendDecision(hub: RunningHub, given: Decision): Promise<Approval> {
   const decision = { ...given, approval: findId(given.approval, await readApprovals(hub, {})) }

@@ -10,8 +10,8 @@ export interface ChatView {
 }
 
 /**
- * Creates a view that prints a conversation's frames above the line that the person types: streamed text as it comes, the rest when it is
- * complete.
+ * Creates a view that prints a conversation's frames above the line that the person types: streamed text as it
+ * comes, the rest when it is complete.
  */
 export function createChatView(conversation: string, input: Interface): ChatView {
   const { stdout } = process

@@ -5,8 +5,9 @@ const SHORTEST = 4
 const MOST_NAMED = 5
 
 /**
- * Returns the id that a person means: by its number, or by the beginning of it, also without what stands before `_`. What means none is
- * returned as it is, since the hub says what there is. Throws `invalid_arguments` where it means several.
+ * Returns the id that a person means: by its number, or by the beginning of it, also without what stands
+ * before `_`. What means none is returned as it is, since the hub says what there is. Throws
+ * `invalid_arguments` where it means several.
  */
 export function findId(given: string, known: readonly { id: string; number?: number }[]): string {
   if (/^\d{1,9}$/.test(given)) return known.find(({ number }) => number === Number(given))?.id ?? given

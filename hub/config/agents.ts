@@ -43,7 +43,10 @@ export function createAgents(
     find: (name: string) => all.find(agent => agent.name === name),
     /** Returns where an agent's file is, or would be. */
     fileOf,
-    /** Returns the agent that a text would be as the file of this name. Throws `bad_request` with file, line and reason. */
+    /**
+     * Returns the agent that a text would be as the file of this name. Throws `bad_request` with file, line and
+     * reason.
+     */
     parse: (name: string, text: string) => parseAgentFile(fileOf(name), text, environment, models()),
     reload,
   }

@@ -1,6 +1,9 @@
 import { describeError, HubError } from '../core/errors.ts'
 
-/** Runs `write` on a path. Throws `unavailable` where the path cannot be written, with a remedy, or what to do `byHand`. */
+/**
+ * Runs `write` on a path. Throws `unavailable` where the path cannot be written, with a remedy, or what to do
+ * `byHand`.
+ */
 export function writing(path: string, write: () => void, byHand?: string): void {
   try {
     write()

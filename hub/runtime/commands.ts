@@ -30,8 +30,8 @@ export type DecidedCommand =
 
 /**
  * Decides what a message that may begin with a command leads to. `known` has the further commands that the
- * agent's model takes. A path, and a slash before a word with more text that resembles no command, go to the agent: people write
- * "/data is full".
+ * agent's model takes. A path, and a slash before a word with more text that resembles no command, go to the
+ * agent: people write "/data is full".
  */
 export function decideCommand(text: string, known: readonly string[] = []): DecidedCommand {
   const [, given, rest] = /^\/([a-z][a-z-]*)(?:\s+([\s\S]+))?$/i.exec(text.trim()) ?? []

@@ -71,7 +71,10 @@ function isAsking({ item: { payload } }: Pick<SizedItem, 'item'>): boolean {
   return payload.kind !== 'task' || !payload.quiet
 }
 
-/** Tells whether texts from outside may stand in an item: it comes from work that read some, brings results, or has files. */
+/**
+ * Tells whether texts from outside may stand in an item: it comes from work that read some, brings results, or
+ * has files.
+ */
 export function mayBeForeign({ payload, hasReadForeign = false }: InboxItem): boolean {
   if (payload.kind === 'message') return hasReadForeign || payload.files !== undefined
   return hasReadForeign || payload.kind === 'task' || payload.kind === 'agent' || payload.kind === 'approval'

@@ -56,8 +56,8 @@ export function beginsTopic(text: string): boolean {
 }
 
 /**
- * Handles `/reset` in a conversation: it stands there as the user's message, and its agents start fresh and are told why. The
- * same `clientId` again does nothing.
+ * Handles `/reset` in a conversation: it stands there as the user's message, and its agents start fresh and
+ * are told why. The same `clientId` again does nothing.
  */
 export async function resetByMessage(
   deps: Deps,

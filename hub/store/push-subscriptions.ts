@@ -17,7 +17,10 @@ export function listPushSubscriptions(db: Kysely<Tables>, now: number): Promise<
     .execute()
 }
 
-/** Adds the browser of a session, in place of what session and browser had. Returns false if the token is no session's. */
+/**
+ * Adds the browser of a session, in place of what session and browser had. Returns false if the token is no
+ * session's.
+ */
 export async function savePushSubscription(tx: Tx, row: PushRow): Promise<boolean> {
   const session = await tx
     .selectFrom('tokens')

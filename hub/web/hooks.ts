@@ -66,7 +66,10 @@ export function useNow(interval: number) {
   return now
 }
 
-/** Returns a store whose number changes every `interval` milliseconds, while the component is shown and the page is visible. */
+/**
+ * Returns a store whose number changes every `interval` milliseconds, while the component is shown and the page
+ * is visible.
+ */
 export function useTicks(interval: number): Store<number> {
   const now = useNow(interval)
   const [ticks] = useState(() => createStore(Math.floor(now / interval)))

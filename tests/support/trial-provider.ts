@@ -1,8 +1,9 @@
 import { delta, line, refuse, SSE, serve } from './provider.ts'
 
 /**
- * Serves a provider like vLLM: it lists its models with their contexts, calls the requested tool, and then answers with
- * the word of the trial; in a chat it says "Hello from qwen3.". `takesTools` tells whether it accepts requests with tools.
+ * Serves a provider like vLLM: it lists its models with their contexts, calls the requested tool, and then
+ * answers with the word of the trial; in a chat it says "Hello from qwen3.". `takesTools` tells whether it
+ * accepts requests with tools.
  */
 export function serveTrialProvider(takesTools: () => boolean = () => true) {
   return serve((response, body, { url }) => {

@@ -14,8 +14,8 @@ const LOOKBACK = 50
 const SNOWFLAKE = /^\d{17,20}$/
 
 /**
- * Sends what agents say in conversations of Discord, each message once and in order: the store has how far it came, and a nonce keeps
- * Discord from posting twice what was sent before the hub could note it.
+ * Sends what agents say in conversations of Discord, each message once and in order: the store has how far it
+ * came, and a nonce keeps Discord from posting twice what was sent before the hub could note it.
  */
 export interface Outbox extends AsyncDisposable {
   /** Sends what waits, and begins with conversations that the config lists since. */

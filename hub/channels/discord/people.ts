@@ -45,8 +45,9 @@ export interface Place {
 }
 
 /**
- * Decides in which conversation a message belongs; undefined where it is not for an agent. A thread and a channel that is not in the config have a
- * conversation of their own, and so has each guest. `agentOf` finds who answers in a conversation, by default the default agent.
+ * Decides in which conversation a message belongs; undefined where it is not for an agent. A thread and a
+ * channel that is not in the config have a conversation of their own, and so has each guest. `agentOf` finds
+ * who answers in a conversation, by default the default agent.
  */
 export function decideConversation(
   { channels }: Pick<DiscordSettings, 'channels'>,

@@ -3,8 +3,8 @@ const LONGEST = 2_000
 const FENCE = /^ {0,3}(`{3,}|~{3,})(.*)$/
 
 /**
- * Splits a text into messages. Each ends at a paragraph, a line or a word where it can. A code block that is cut ends in its message and goes on in
- * the next one.
+ * Splits a text into messages. Each ends at a paragraph, a line or a word where it can. A code block that is
+ * cut ends in its message and goes on in the next one.
  */
 export function splitText(text: string, longest = LONGEST): string[] {
   const parts: string[] = []
@@ -25,7 +25,10 @@ export function splitText(text: string, longest = LONGEST): string[] {
 
 const ROOM = 12
 
-/** Finds where to cut: after the last paragraph, line or word in the second half, else anywhere but within a character. */
+/**
+ * Finds where to cut: after the last paragraph, line or word in the second half, else anywhere but within a
+ * character.
+ */
 function findCut(text: string, longest: number): number {
   const head = text.slice(0, longest)
   for (const mark of ['\n\n', '\n', ' ']) {

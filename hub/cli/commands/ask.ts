@@ -42,8 +42,8 @@ interface Question {
 }
 
 /**
- * Sends one message, and prints the reply, or with `json` one object, on stdout and the tool activity on stderr. The exit code shows what
- * came of it. Ctrl+C stops the agent; a second one leaves.
+ * Sends one message, and prints the reply, or with `json` one object, on stdout and the tool activity on
+ * stderr. The exit code shows what came of it. Ctrl+C stops the agent; a second one leaves.
  */
 export async function askHub(hub: RunningHub, { text, ...question }: Question, json = false): Promise<void> {
   const conversation = question.conversation ?? question.agent

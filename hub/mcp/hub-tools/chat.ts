@@ -105,8 +105,8 @@ type Waiting = Pick<HubToolContext, 'deps' | 'signal' | 'progress'>
 type Taken = Pick<ChatResult, 'conversation' | 'messageId'>
 
 /**
- * Resolves when the cycle that took the message has ended or the hub itself answered it, after `wait` milliseconds, or when the caller
- * went away.
+ * Resolves when the cycle that took the message has ended or the hub itself answered it, after `wait`
+ * milliseconds, or when the caller went away.
  */
 export async function waitForAnswer(
   context: Waiting,
