@@ -11,15 +11,20 @@ export type NewFile = Omit<Tables['files'], 'conversation_id' | 'message_id'>
 
 /** Keeps a file that no message has yet. Throws `rate_limited` where its author has too many such files. */
 export async function addFile(tx: Tx, file: NewFile): Promise<void> {
-  const { unsent } = await tx
+  await checkUnsent(tx, file.author)
+  await tx.insertInto('files').values(file).execute()
+}
+
+/** Throws `rate_limited` where an author has too many files without a message. */
+export async function checkUnsent(db: Kysely<Tables>, author: string): Promise<void> {
+  const { unsent } = await db
     .selectFrom('files')
     .select(({ fn }) => fn.countAll<number>().as('unsent'))
-    .where('author', '=', file.author)
+    .where('author', '=', author)
     .where('message_id', 'is', null)
     .executeTakeFirstOrThrow()
   if (Number(unsent) >= MOST_UNSENT)
     throw new HubError('rate_limited', `There are ${MOST_UNSENT} files without a message; send those first.`)
-  await tx.insertInto('files').values(file).execute()
 }
 
 /** Returns an author's files with the beginnings of their texts, in the order of the ids. Throws `not_found`. */
@@ -48,7 +53,7 @@ export async function filesOf(
   })
 }
 
-/** Notes the message that files belong to. */
+/** Notes the message that files belong to. Throws `conflict` for one that has a message. */
 export async function attachFiles(
   tx: Tx,
   ids: readonly string[],
@@ -56,11 +61,14 @@ export async function attachFiles(
 ): Promise<void> {
   if (ids.length === 0) return
   const place = { conversation_id: conversation, message_id: id }
-  await tx
+  const { numUpdatedRows } = await tx
     .updateTable('files')
     .set(place)
     .where('id', 'in', [...ids])
-    .execute()
+    .where('message_id', 'is', null)
+    .executeTakeFirstOrThrow()
+  if (Number(numUpdatedRows) < new Set(ids).size)
+    throw new HubError('conflict', 'A file was sent with another message already: send it to /files again.')
 }
 
 /** Returns a file's text, without the file. */

@@ -104,7 +104,6 @@ const senders = (status: number) => ({
   owner: status,
   member: status,
   client: status,
-  narrow: status,
 })
 const open = (status: number) => Object.fromEntries(CREDENTIALS.map(one => [one, status]))
 const LOGIN = JSON.stringify({ server: 'none' })

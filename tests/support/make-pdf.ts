@@ -1,12 +1,14 @@
-/** Makes a PDF of one page with these lines of text, as programs write them, or with none. */
-export function makePdf(lines: readonly string[]): Buffer {
+/** Makes a PDF of one page with these lines of text, or with a content that is packed already. */
+export function makePdf(lines: readonly string[], packed?: Buffer): Buffer {
   const shown = lines.map(line => `(${line.replace(/[\\()]/g, '\\$&')}) Tj T*`).join('\n')
-  const stream = `BT /F1 12 Tf 14 TL 40 780 Td\n${shown}\nET`
+  const plain = `BT /F1 12 Tf 14 TL 40 780 Td\n${shown}\nET`
+  const stream = packed?.toString('latin1') ?? plain
+  const filter = packed ? ' /Filter /FlateDecode' : ''
   const objects = [
     '<< /Type /Catalog /Pages 2 0 R >>',
     '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
     '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>',
-    `<< /Length ${stream.length} >>\nstream\n${stream}\nendstream`,
+    `<< /Length ${stream.length}${filter} >>\nstream\n${stream}\nendstream`,
     '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
   ]
   let text = '%PDF-1.4\n'

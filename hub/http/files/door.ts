@@ -3,13 +3,14 @@ import { type FileEntry, LARGEST_FILE } from '../../../schemas/files.ts'
 import type { Clock } from '../../core/clock.ts'
 import { HubError } from '../../core/errors.ts'
 import type { NewId } from '../../core/ids.ts'
-import type { Principal } from '../../core/principal.ts'
-import { toLine } from '../../core/text.ts'
-import { addFile, findFile } from '../../store/files.ts'
+import { may, type Principal } from '../../core/principal.ts'
+import { stripUnseen, toLine } from '../../core/text.ts'
+import { addFile, checkUnsent, findFile } from '../../store/files.ts'
 import type { Store } from '../../store/open.ts'
 import { bearerOf, type Doors } from '../doors.ts'
 import type { McpDoorDeps } from '../mcp-door.ts'
 import { createRoom } from '../room.ts'
+import { createPdfReader } from './extract-pages.ts'
 import { readText } from './read-text.ts'
 
 const ENTRY = { door: 'Files at /files', right: 'stop' } as const
@@ -34,8 +35,14 @@ export function createFilesDoor({ doors, mayPass, files }: FilesDoorDeps): Reque
   const { clock, newId, store, mayUse } = files
   const router = Router()
   const room = createRoom(clock)
+  const readPages = createPdfReader(clock)
   const admit = (request: Request): Principal => {
     const caller = doors.admit(request, bearerOf(request), ENTRY)
+    if (!may(caller, 'chat'))
+      throw new HubError(
+        'forbidden',
+        `${ENTRY.door}: a token that is narrowed to tools needs hub_chat for files.`,
+      )
     if (mayPass(caller)) return caller
     throw new HubError('rate_limited', `${ENTRY.door}: too many requests at once; slow down.`)
   }
@@ -49,7 +56,9 @@ export function createFilesDoor({ doors, mayPass, files }: FilesDoorDeps): Reque
     const { name: author } = response.locals['caller'] as Principal
     const name = readName(request)
     const content = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-    const text = await readText(content, name)
+    // What is over the limit is not read at all.
+    await checkUnsent(store.db, author)
+    const text = await readText(content, name, readPages)
     const row = {
       id: newId('file'),
       author,
@@ -82,7 +91,11 @@ export function createFilesDoor({ doors, mayPass, files }: FilesDoorDeps): Reque
 function readName(request: Request): string {
   const given = request.get('X-File-Name') ?? ''
   try {
-    const name = toLine(decodeURIComponent(given)).split(/[/\\]/).at(-1)?.trim().slice(0, LONGEST_NAME)
+    const name = stripUnseen(toLine(decodeURIComponent(given)))
+      .split(/[/\\]/)
+      .at(-1)
+      ?.trim()
+      .slice(0, LONGEST_NAME)
     if (name) return name
   } catch (error) {
     throw new HubError('bad_request', 'X-File-Name is not percent-encoded', { cause: error })

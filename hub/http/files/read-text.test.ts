@@ -1,5 +1,8 @@
+import { deflateSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { makePdf } from '../../../tests/support/make-pdf.ts'
+import { systemClock } from '../../core/clock.ts'
+import { createPdfReader } from './extract-pages.ts'
 import { readText } from './read-text.ts'
 
 test.each([
@@ -12,7 +15,7 @@ test.each([
     '[page 1]\nBoiler (type 7)\nError E42: no flame',
   ],
 ])('reads %s', async (_what, bytes, text) => {
-  expect(await readText(bytes, 'x')).toBe(text)
+  expect(await readText(bytes, 'x', createPdfReader(systemClock))).toBe(text)
 })
 
 test.each([
@@ -27,8 +30,17 @@ test.each([
     /^x cannot be read/,
   ],
 ])('refuses %s and says why', async (_what, bytes, message) => {
-  await expect(readText(bytes, 'x')).rejects.toMatchObject({
+  await expect(readText(bytes, 'x', createPdfReader(systemClock))).rejects.toMatchObject({
     code: 'bad_request',
     message: expect.stringMatching(message),
   })
 })
+
+test('a PDF that unpacks to too much ends its own process alone, and the next one is read', async () => {
+  const words = 'BT /F1 12 Tf 40 780 Td (hello world and all that jazz) Tj ET\n'
+  const bomb = makePdf([], deflateSync(Buffer.from(words.repeat(1_500_000))))
+  expect(bomb.length).toBeLessThan(1_000_000)
+  const readPages = createPdfReader(systemClock)
+  const [pages, next] = await Promise.all([readPages(bomb), readPages(makePdf(['Fine']))])
+  expect([pages, next]).toEqual([undefined, ['Fine']])
+}, 120_000)

@@ -1,10 +1,7 @@
-import { Worker } from 'node:worker_threads'
 import { LONGEST_FILE_TEXT } from '../../../schemas/files.ts'
 import { HubError } from '../../core/errors.ts'
 
-/** Milliseconds and memory that reading one PDF may take. */
-const LONGEST_MS = 30_000
-const MOST_MEMORY_MB = 384
+type ReadPages = (bytes: Uint8Array) => Promise<string[] | undefined>
 
 /** Byte order marks, and the encodings that they begin. */
 const MARKS = [
@@ -16,10 +13,10 @@ const MARKS = [
  * Returns the text of a file: that of a PDF, or the file itself where it is text in UTF-8, or in UTF-16 with a mark.
  * Throws `bad_request`, which says what to do, where there is none.
  */
-export async function readText(bytes: Buffer, name: string): Promise<string> {
+export async function readText(bytes: Buffer, name: string, readPages: ReadPages): Promise<string> {
   if (bytes.length === 0) throw new HubError('bad_request', `${name} is empty.`)
   const isPdf = bytes.subarray(0, 1_024).includes('%PDF-')
-  const text = isPdf ? await readPdf(bytes, name) : decode(bytes, name)
+  const text = isPdf ? await readPdf(bytes, name, readPages) : decode(bytes, name)
   return text.slice(0, LONGEST_FILE_TEXT)
 }
 
@@ -39,8 +36,8 @@ function toNoText(name: string): string {
   return `${name} holds no text that agents can read. Text (UTF-8), PDFs and pictures can be sent; convert it to one of them.`
 }
 
-async function readPdf(bytes: Buffer, name: string): Promise<string> {
-  const pages = await extractPages(bytes)
+async function readPdf(bytes: Buffer, name: string, readPages: ReadPages): Promise<string> {
+  const pages = await readPages(bytes)
   if (pages === undefined)
     throw new HubError(
       'bad_request',
@@ -49,25 +46,4 @@ async function readPdf(bytes: Buffer, name: string): Promise<string> {
   const text = pages.map((page, index) => `[page ${index + 1}]\n${page.replaceAll('\0', '')}`).join('\n\n')
   if (pages.some(page => page.trim() !== '')) return text
   throw new HubError('bad_request', `${name} holds only pictures, such as scans: send its pages as pictures.`)
-}
-
-/** Reads a PDF in a thread of its own, which a hostile one cannot leave; undefined if that fails. */
-function extractPages(bytes: Buffer): Promise<string[] | undefined> {
-  const extension = import.meta.filename.endsWith('.ts') ? 'ts' : 'js'
-  const worker = new Worker(new URL(`./read-pdf.${extension}`, import.meta.url), {
-    workerData: new Uint8Array(bytes),
-    resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY_MB },
-    stdout: true,
-    stderr: true,
-  })
-  const { promise, resolve } = Promise.withResolvers<string[] | undefined>()
-  AbortSignal.timeout(LONGEST_MS).addEventListener('abort', () => void worker.terminate(), { once: true })
-  worker.once('message', (pages: string[]) => {
-    resolve(pages)
-    void worker.terminate()
-  })
-  // A PDF that cannot be read ends the thread; the person is told so.
-  worker.once('error', () => resolve(undefined))
-  worker.once('exit', () => resolve(undefined))
-  return promise
 }
