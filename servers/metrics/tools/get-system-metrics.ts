@@ -63,7 +63,9 @@ const output = z.object({
           least: tenths(),
           mean: tenths(),
           most: tenths(),
-          values: z.array(tenths().nullable()).describe('the mean of each step; null: not measured'),
+          values: z.array(
+            z.union([tenths().describe('the mean of the step'), z.null().describe('not measured')]),
+          ),
         }),
       ),
     })
