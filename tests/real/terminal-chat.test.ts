@@ -37,7 +37,8 @@ test('a person chats at a terminal: streamed replies, an approval by its number,
     model.script(call([['odd__swallow', { path: '/srv' }]]), say('It waits for you.'), say('It ran.'))
     terminal.type('swallow it\r')
     await terminal.says(/\[approval\] 1\. apr_\w+ homelab: odd__swallow[\s\S]*approve 1 or deny 1/)
-    await terminal.says(/It waits for you\./)
+    // Each line of the chat draws the prompt again; what is typed before that stands in two pieces.
+    await terminal.says(/It waits for you\.\s+\S*> \S*$/)
     // Readline completes nothing in what came at once, as a pasted text does.
     terminal.type('/appr')
     await terminal.says(/> .*\/appr$/)
