@@ -3,10 +3,12 @@ import { builtIns } from '../config/built-ins.ts'
 import { createEnvironment } from '../config/environment.ts'
 import { locateConfig, locateData } from '../config/load.ts'
 import { type AddOptions, readNewServers } from '../config/new-servers.ts'
+import { describeWritten } from '../config/rewrite-config.ts'
 import * as changes from '../config/server-changes.ts'
 import { HubError } from '../core/errors.ts'
+import { quoteForShell } from '../core/text.ts'
 import { findRunning, type RunningHub } from './find-hub.ts'
-import { print, quote } from './print.ts'
+import { print } from './print.ts'
 import { describeServer, readHub, type ServerState, untilTaken } from './server-state.ts'
 
 /** Files that configure servers, and the hub that reads them, if one runs. */
@@ -57,8 +59,8 @@ export async function removeServer(name: string): Promise<void> {
   const { aside, found } = removed
   const back =
     found.kind === 'entry'
-      ? `superbloom servers add ${name} --json ${quote(join(aside, 'mcp.json'))}`
-      : `mv ${quote(aside)} ${quote(found.folder)}`
+      ? `superbloom servers add ${name} --json ${quoteForShell(join(aside, 'mcp.json'))}`
+      : `mv ${quoteForShell(aside)} ${quoteForShell(found.folder)}`
   print(`Removed ${name}; its folder is kept. To get it back: ${back}`)
   await tell(places, name, server => server?.origin !== 'drop-in')
 }
@@ -75,10 +77,6 @@ export async function switchServer(name: string, change: 'disable' | 'enable'): 
   }
   print(`${isOff ? 'Disabled' : 'Enabled'} ${name} in ${describeWritten(done)}.`)
   await tell(places, name, server => server !== undefined && (server.state === 'disabled') === isOff)
-}
-
-function describeWritten({ file, backup }: changes.Written): string {
-  return `${file}${backup === undefined ? '' : `; it was before as in ${backup}`}`
 }
 
 /** Prints how a running hub applied a change. */

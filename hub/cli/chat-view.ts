@@ -1,6 +1,6 @@
 import { clearScreenDown, cursorTo, type Interface } from 'node:readline'
 import type { Approval, ChatMessage, HubFrame } from '../../schemas/chat.ts'
-import { stripUnseen } from '../core/text.ts'
+import { markOutside, stripUnseen } from '../core/text.ts'
 import { describeApproval } from '../mcp/hub-tools/approvals.ts'
 
 export interface ChatView {
@@ -38,7 +38,7 @@ export function createChatView(conversation: string, input: Interface): ChatView
     if (message.kind === 'user') return
     if (message.kind === 'tool') return line(`  · ${message.author}: ${message.text}`)
     const shown = streaming.trim()
-    const from = message.data?.['power'] === 'foreign' ? '[a text from outside led to this] ' : ''
+    const from = markOutside(message.data)
     const mark = message.kind === 'agent' ? from : `[${message.kind}] `
     if (shown === '' || message.kind !== 'agent' || !message.text.startsWith(shown))
       return line(`${message.author}: ${mark}${message.text}`)

@@ -3,7 +3,7 @@ import { BlockList, isIP } from 'node:net'
 import type { networkInterfaces } from 'node:os'
 import { addHosts, toHostsLine } from '../config/host-names.ts'
 import type { Config } from '../config/load.ts'
-import { rewriteConfig } from '../config/rewrite-config.ts'
+import { describeWritten, rewriteConfig } from '../config/rewrite-config.ts'
 import { isLoopback } from '../core/loopback.ts'
 import type { Hub } from '../hub.ts'
 
@@ -114,8 +114,8 @@ async function letIn({ configFile, ask, print }: NetworkDeps, names: readonly st
     return false
   }
   const text = existsSync(configFile) ? readFileSync(configFile, 'utf8') : ''
-  const { file, backup } = rewriteConfig(configFile, addHosts({ file: configFile, text }, names))
-  print(`Written into ${file}${backup === undefined ? '' : `; it was before as in ${backup}`}.`)
+  const written = rewriteConfig(configFile, addHosts({ file: configFile, text }, names))
+  print(`Written into ${describeWritten(written)}.`)
   return true
 }
 

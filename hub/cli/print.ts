@@ -25,5 +25,3 @@ const MARKS = { ok: 'ok     ', warning: 'warning', problem: 'PROBLEM' }
 export function printFindings(findings: readonly ModelFinding[]): void {
   for (const { level, what } of findings) print(`${MARKS[level]} ${what}`)
 }
-
-export { quoteForShell as quote } from '../core/text.ts'

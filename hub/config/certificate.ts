@@ -33,7 +33,7 @@ export class Certificate {
     this.expiresAt = this.#leaf.validToDate.getTime()
   }
 
-  /** What a server serves https with. */
+  /** The certificate and its key, as an https server takes them. */
   get pair(): { cert: Buffer; key: Buffer } {
     return this.#pair
   }

@@ -7,7 +7,7 @@ import { isObject } from '../core/forwarding.ts'
 import { matchesGlobs } from '../core/glob.ts'
 import { isTaken } from '../core/tool-rules.ts'
 import { changeList, describeByHand, setKey, toJson, type YamlPath } from './edit-yaml.ts'
-import { rewriteConfig } from './rewrite-config.ts'
+import { rewriteConfig, type Written } from './rewrite-config.ts'
 import { type EntryChange, findEntry, readEntry, toKeyChange } from './server-entries.ts'
 import {
   type DroppedIn,
@@ -27,12 +27,6 @@ export interface ServerFiles {
   isBuiltIn: (name: string) => boolean
   /** Throws what is wrong with a text for the config file, before it is written. */
   check: (text: string) => void
-}
-
-/** A file that was written; `backup` has the text from before. */
-export interface Written {
-  file: string
-  backup?: string
 }
 
 /** Writes new servers into the data folder, where only its owner reads them. Throws `conflict` for a taken name. */
@@ -57,7 +51,7 @@ function checkFree(files: ServerFiles, name: string): void {
   )
 }
 
-/** What was removed: an entry of the config, or a dropped-in folder, which is kept at `aside`. */
+/** A removed server: an entry of the config, or a dropped-in folder, which is kept at `aside`. */
 export type Removed = (Written & { from: 'config' }) | { from: 'folder'; aside: string; found: DroppedIn }
 
 /** Removes a server from the config file, or moves its folder aside. Returns undefined if there is none. */
@@ -117,7 +111,7 @@ export interface NamedTool {
  * says otherwise.
  */
 export function setToolMode(files: ServerFiles, tool: NamedTool, mode: ToolMode): Written[] {
-  // What the lists refuse is refused before anything is written.
+  // This throws before anything is written.
   listsWith(files, tool, mode)
   return [...setTaken(files, tool, mode !== 'off'), ...setLists(files, tool, mode)]
 }

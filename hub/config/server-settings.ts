@@ -13,6 +13,7 @@ import { builtIns } from './built-ins.ts'
 import type { LiveConfig } from './live-config.ts'
 import type { Config } from './load.ts'
 import { readPastedServers } from './new-servers.ts'
+import type { Written } from './rewrite-config.ts'
 import {
   addServers,
   type NamedTool,
@@ -20,7 +21,6 @@ import {
   type ServerFiles,
   setToolMode,
   switchServer,
-  type Written,
 } from './server-changes.ts'
 import { findDroppedIn } from './server-folder.ts'
 

@@ -35,6 +35,11 @@ export function quoteAfter(label: string, text: string): string {
   return toLine(text) === text ? `${label} ${text}` : `${label}\n${quote(text)}`
 }
 
+/** Returns the mark before an agent's message, given its data, to which a text from outside led. */
+export function markOutside(data: Record<string, unknown> | undefined): string {
+  return data?.['power'] === 'foreign' ? '[a text from outside led to this] ' : ''
+}
+
 /** Matches characters that are invisible or reverse the text beside them, except line ends and tabs. */
 const UNSEEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
 

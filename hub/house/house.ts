@@ -42,7 +42,7 @@ interface Source {
   title?: string | undefined
 }
 
-/** What is known of a source: its last tile, and until when that is good. */
+/** The last tile of a source, and until when it is good. */
 interface Reading {
   tile: Tile | undefined
   further: string[]

@@ -65,7 +65,7 @@ export class Tokens implements Disposable {
   readonly #deps: TokensDeps
   readonly #maySignIn = createBuckets(SIGN_INS)
   readonly #byHash = new Map<string, TokenRow>()
-  /** What ends together with a token. */
+  /** The sockets and streams that end together with a token. */
   readonly #held = new Map<string, Set<() => void>>()
   #owner: TokenRow
   /** Secret of the owner's token. */

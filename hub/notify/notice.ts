@@ -14,7 +14,7 @@ export interface Notice {
   title: string
   /** Markdown. */
   message: string
-  /** Where to go, for channels whose messages do not lead there by themselves. */
+  /** The address to open, for channels whose messages do not lead there by themselves. */
   footer: string | undefined
   /** The conversation that it is about; null for none. */
   conversation: string | null

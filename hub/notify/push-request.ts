@@ -15,7 +15,7 @@ const KEPT_S = 86_400
 const LONGEST_REASON = 200
 const TIMEOUT_MS = 15_000
 const TOPIC_LENGTH = 32
-/** What is no address on the internet. */
+/** Matches hosts that are no addresses on the internet. */
 const INNER = /(^|\.)(localhost|local|lan|home|internal|invalid|test|example|arpa)$|^[^.]+$|^[\d.]+$|^\[/
 /** Apple refuses every message unless its sender names an address on the internet. */
 const NOBODY = 'https://example.com/'

@@ -10,7 +10,7 @@ export interface ExplainDeps {
   agent: (name: string) => ExplainedAgent | undefined
 }
 
-/** What the policy and the tools' list know of an agent. */
+/** The part of an agent that decides which tools it sees and may call. */
 export type ExplainedAgent = PolicyQuestion['agent'] & { tools: ToolAccess }
 
 /** Calls that an agent could make. */

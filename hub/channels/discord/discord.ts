@@ -19,7 +19,7 @@ export interface DiscordDeps extends Chat {
 
 /** The bot on Discord; nothing of it is loaded where the config does not ask for it. */
 export interface DiscordChannel extends AsyncDisposable {
-  /** What is wrong with it and how to mend that. */
+  /** The problems of the bot, each with its remedy. */
   readonly problems: readonly string[]
 }
 

@@ -50,7 +50,7 @@ async function answerButton({ cards, log }: InteractionDeps, button: ButtonInter
   const [given, id = ''] = button.customId.split(':')
   const decision = decisions.find(each => each === given)
   if (decision === undefined) return
-  // What was pressed too long ago is decided all the same; the first answer wins.
+  // A press that Discord acknowledges too late decides all the same; the first answer wins.
   await button.deferUpdate().catch(error => log.warn('discord_button_late', { error: describeError(error) }))
   const refused = await cards.press(id, decision, toSender(button))
   if (refused !== undefined) await button.followUp({ content: refused, flags: MessageFlags.Ephemeral })

@@ -3,6 +3,7 @@ import { DiscordAPIError, MessageFlags, Routes } from 'discord.js'
 import type { ChatMessage } from '../../../schemas/chat.ts'
 import { decideBackoff } from '../../core/backoff.ts'
 import { describeError } from '../../core/errors.ts'
+import { markOutside } from '../../core/text.ts'
 import { findAgent, type SessionParts } from './parts.ts'
 import { channelOf } from './people.ts'
 import { splitText } from './split.ts'
@@ -157,7 +158,7 @@ export function isRefusal(error: unknown): boolean {
 function toText(parts: SessionParts, { kind, author, text, data, conversation }: ChatMessage): string {
   if (kind === 'notice') return `ℹ️ ${text}`
   if (kind === 'error') return `⚠️ ${text}`
-  const from = data?.['power'] === 'foreign' ? '[a text from outside led to this] ' : ''
+  const from = markOutside(data)
   const name = author === findAgent(parts, conversation) ? '' : `**${author}:** `
   return `${name}${from}${text}`
 }

@@ -3,12 +3,12 @@ import type { DiscordSettings } from '../../../schemas/discord.ts'
 import type { DiscordDeps } from './discord.ts'
 import type { DiscordState } from './state.ts'
 
-/** What the parts of a session share. */
+/** The dependencies that the parts of a session share. */
 export interface SessionParts extends Omit<DiscordDeps, 'settings'> {
   settings: () => DiscordSettings
   state: DiscordState
   client: Client
-  /** What is wrong, by what it is about. */
+  /** The problems, by their subject. */
   problems: Map<string, string>
 }
 

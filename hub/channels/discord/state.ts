@@ -5,16 +5,16 @@ import type { Store } from '../../store/open.ts'
 const PREFIX = 'discord '
 
 const kinds = {
-  /** Of a conversation: the seq up to which messages were sent, and how many parts of the next one were. */
+  /** The seq up to which a conversation's messages were sent, and how many parts of the next one were. */
   sent: z.object({ seq: z.int(), part: z.int() }),
-  /** Of a channel: the id of the newest message that was handled. */
+  /** The id of a channel's newest message that was handled. */
   seen: z.string(),
-  /** Of an open approval: the message with its buttons. */
+  /** The message with the buttons of an open approval. */
   asked: z.object({ channel: z.string(), message: z.string() }),
 }
 type Kinds = { [Kind in keyof typeof kinds]: z.infer<(typeof kinds)[Kind]> }
 
-/** What the hub did on Discord. It is on the disk when a promise resolves. */
+/** The record of what the hub did on Discord; a change is on the disk when its promise resolves. */
 export class DiscordState {
   readonly #store: Store
   readonly #values: Map<string, unknown>

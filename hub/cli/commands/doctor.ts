@@ -4,6 +4,7 @@ import type { UpstreamHealth } from '../../../schemas/health.ts'
 import { type HubStatus, hubStatus } from '../../../schemas/hub-status.ts'
 import type { ModelFinding } from '../../../schemas/model-choice.ts'
 import { readAgentFiles } from '../../config/agent-files.ts'
+import type { Certificate } from '../../config/certificate.ts'
 import { findDataProblem } from '../../config/data-folder.ts'
 import { createEnvironment, type Environment } from '../../config/environment.ts'
 import { type Config, loadConfig } from '../../config/load.ts'
@@ -67,7 +68,7 @@ const RENEWED_BEFORE_MS = 14 * 86_400_000
 
 /** Warns of a certificate that ends soon. */
 export function checkCertificate(
-  { tls, timezone }: Pick<Config, 'tls' | 'timezone'>,
+  { tls, timezone }: { tls: Pick<Certificate, 'files' | 'expiresAt'> | undefined; timezone: string },
   now: number,
 ): ModelFinding[] {
   if (!tls) return []

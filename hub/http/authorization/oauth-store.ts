@@ -82,7 +82,7 @@ export function createAdapter({ store, clock, tokens }: OAuthStoreDeps): Adapter
         }
       },
       async consume(id) {
-        // Of two that use it at once one is told that it is used up.
+        // When two requests use it at once, one of them is told that it is used up.
         const isFirst = await write(tx => consumeOAuth(tx, keyOf(id), clock.now()))
         if (!isFirst && kind !== REFRESH) throw new errors.InvalidGrant('it was used before')
       },

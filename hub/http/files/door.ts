@@ -56,7 +56,7 @@ export function createFilesDoor({ doors, mayPass, files }: FilesDoorDeps): Reque
     const { name: author } = response.locals['caller'] as Principal
     const name = readName(request)
     const content = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-    // What is over the limit is not read at all.
+    // An upload over the quota is not read at all.
     await checkUnsent(store.db, author)
     const text = await readText(content, name, readPages)
     const row = {

@@ -20,7 +20,7 @@ interface DailyLimits {
   moneyPerDay?: number | undefined
 }
 
-/** What the hub knows of itself besides its store. */
+/** The facts of a status that do not come from the store. */
 export interface StatusFacts extends Pick<HubStatus, 'held' | 'problems'> {
   version: string
   startedAt: number
