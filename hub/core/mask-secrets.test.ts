@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { maskSecrets } from './mask-secrets.ts'
+import { listHidden, maskSecrets } from './mask-secrets.ts'
 
 const PLAIN = [
   '-y',
@@ -39,6 +39,8 @@ describe('what is secret in arguments is hidden, and what is none stays', () => 
   ]
   test.each(cases)('%s', (_name, args, shown) => {
     expect(maskSecrets({ a: { args } }, 'servers')).toEqual({ a: { args: shown } })
+    const isHidden = args.some(arg => arg.includes(SECRET))
+    expect(listHidden(args).filter(part => part === SECRET).length > 0).toBe(isHidden)
   })
 })
 

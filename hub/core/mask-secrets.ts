@@ -60,6 +60,16 @@ function maskArguments(values: readonly unknown[], written: ReadonlyMap<string, 
   })
 }
 
+/** Returns what `maskSecrets` hides of a command's arguments: each part, without its scheme or user, its first word. */
+export function listHidden(args: readonly string[]): string[] {
+  const masked = maskArguments(args, new Map())
+  return args.flatMap((arg, index) => {
+    const shown = (masked[index] ?? '').split(MASK).map(part => part.replace(/[^\w\s]/g, '\\$&'))
+    const parts = new RegExp(`^${shown.join('([\\s\\S]+?)')}$`).exec(arg)?.slice(1) ?? []
+    return parts.flatMap(part => [part, part.replace(/^\w+(?:\s+|:)/, ''), ...(/[^\s"']+/.exec(part) ?? [])])
+  })
+}
+
 function maskText(text: string, name: string): string {
   const safe = text.replace(ADDRESS, maskAddress).replace(/\b(bearer)\s+\S+/gi, `$1 ${MASK}`)
   return name === 'args' || name === 'command'

@@ -17,10 +17,18 @@ const PLANTED = {
   key: 'sk-plantedkey8f2a91c07d',
   header: 'plantedheader5b7710ee92',
   variable: 'plantedvariable19fd3c44',
+  option: 'plantedoption2c8e51f9a0',
+  login: 'plantedlogin93b7d6e1f4',
   hook: 'plantedhook77a0c3e1d2b5',
   argument: 'plantedargument40b9ee17',
   wrong: 'sb_plantedwrong66ad02f7',
 }
+
+const PRINTS_SECRETS = `for (const text of [process.env.API_TOKEN, process.argv[2], new URL(process.argv[3]).password]) {
+  console.log(text)
+  console.error(text)
+}
+process.exit(3)`
 
 let hub: TestHub
 let echo: Awaited<ReturnType<typeof openEcho>>
@@ -59,7 +67,14 @@ beforeAll(async () => {
         far: { url: `${echo.url}/mcp`, headers: { Authorization: `Bearer ${PLANTED.header}` } },
         near: {
           command: process.execPath,
-          args: ['-e', 'console.error(process.env.API_TOKEN); process.exit(3)'],
+          args: [
+            '-e',
+            PRINTS_SECRETS,
+            '--',
+            '--api-key',
+            PLANTED.option,
+            `postgres://me:${PLANTED.login}@db/x`,
+          ],
           env: { API_TOKEN: PLANTED.variable },
         },
       },

@@ -1,10 +1,11 @@
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
 import { type JSONRPCMessage, SdkError, SdkErrorCode, type Transport } from '@modelcontextprotocol/client'
-import { createRedact, isSecretName } from '../../../schemas/redact.ts'
+import { createRedact, isSecretName, type Redact } from '../../../schemas/redact.ts'
 import type { Clock } from '../../core/clock.ts'
 import { isObject } from '../../core/forwarding.ts'
 import { parseJson } from '../../core/json.ts'
+import { listHidden } from '../../core/mask-secrets.ts'
 import {
   createFloodMeter,
   describeOverlong,
@@ -47,6 +48,7 @@ type StdioTransport = Transport & { readonly stderr: null; readonly pid: number 
  */
 export function createStdioTransport(command: StdioCommand, clock: Clock, told: ChildEvents): StdioTransport {
   const exitTail = new ExitTail()
+  const redact = createRedact(secretsOf(command))
   let child: Child | undefined
   let closing: Promise<void> | undefined
   let fault: string | undefined
@@ -61,14 +63,12 @@ export function createStdioTransport(command: StdioCommand, clock: Clock, told: 
       const { process: started, gone } = child
       const release = started.pid === undefined ? undefined : told.onStarted(started.pid)
       memory = checkMemory(started, command, clock, end)
-      for (const stream of [started.stdin, started.stdout, started.stderr]) {
-        stream?.on('error', error => transport.onerror?.(error))
-      }
+      for (const stream of started.stdio) stream?.on('error', error => transport.onerror?.(error))
       // No answer can come any more, although the process may go on.
       started.stdout?.once('end', () => void transport.close())
-      if (started.stdout) readMessages(started.stdout, clock, transport, { ...told, isAwaited, end })
+      if (started.stdout) readMessages(started.stdout, clock, transport, { ...told, isAwaited, end, redact })
       if (started.stderr) {
-        readLog(started.stderr, { clock, env: command.env }, line => {
+        readLog(started.stderr, { clock, redact }, line => {
           exitTail.add(line)
           told.onStderr(line)
         })
@@ -153,13 +153,14 @@ interface MessageHooks extends Pick<ChildEvents, 'onStray'> {
   isAwaited: (message: JSONRPCMessage) => boolean
   /** Ends the connection, with the reason. */
   end: (why: string) => void
+  redact: Redact
 }
 
 function readMessages(
   stdout: Readable,
   clock: Clock,
   transport: Transport,
-  { isAwaited, end, onStray }: MessageHooks,
+  { isAwaited, end, onStray, redact }: MessageHooks,
 ): void {
   const lines = createLineCutter(LONGEST_MESSAGE)
   const arrived: JSONRPCMessage[] = []
@@ -193,16 +194,16 @@ function readMessages(
     })
     void deliver()
     if (stray[0]) {
-      onStray(stray[0].toString('utf8', 0, LONGEST_LOG_LINE))
-      transport.onerror?.(describeStray(stray.length, stray[0]))
+      const beginning = redact(stray[0].toString('utf8', 0, LONGEST_LOG_LINE))
+      onStray(beginning)
+      transport.onerror?.(describeStray(stray.length, beginning))
     }
     if (isFlood(unasked) || stray.length > MOST_STRAY_LINES) pause(stdout, clock)
     if (lines.overlong) end(describeOverlong())
   })
 }
 
-function describeStray(count: number, first: Buffer): Error {
-  const beginning = first.toString('utf8', 0, LONGEST_LOG_LINE)
+function describeStray(count: number, beginning: string): Error {
   return new Error(`${count} lines on standard output that are no messages, the first: ${beginning}`)
 }
 
@@ -217,21 +218,20 @@ function toMessage(line: Buffer): JSONRPCMessage | undefined {
 /** Characters of the shortest value that is looked for in texts. */
 const SHORTEST_SECRET = 8
 
-/** Returns the values of variables that go by the name of a secret. */
-function secretsOf(variables: Readonly<Record<string, string>>): string[] {
-  const isSecret = ([name, value]: [string, string]) => isSecretName(name) && value.length >= SHORTEST_SECRET
-  return Object.entries(variables)
-    .filter(isSecret)
-    .map(([, value]) => value)
+/** Returns the secrets that a server is given: in variables that go by such a name, and as arguments. */
+function secretsOf({ env, args }: StdioCommand): string[] {
+  const variables = Object.entries(env).filter(([name]) => isSecretName(name))
+  return [...variables.map(([, value]) => value), ...listHidden(args)].filter(
+    ({ length }) => length >= SHORTEST_SECRET,
+  )
 }
 
-/** Reads lines of a log, without the secrets of the environment: who fails tends to print what it was given. */
+/** Reads lines of a log, without the server's secrets: who fails tends to print what it was given. */
 function readLog(
   stderr: Readable,
-  { clock, env }: { clock: Clock; env: Record<string, string> },
+  { clock, redact }: { clock: Clock; redact: Redact },
   onLine: (line: string) => void,
 ): void {
-  const redact = createRedact(secretsOf(env))
   const lines = createLineCutter(LONGEST_LOG_LINE)
   const isFlood = createFloodMeter(clock)
   stderr.on('data', (chunk: Buffer) => {
