@@ -1,0 +1,3 @@
+import { describeOrdinaryRequests } from './setup/ordinary-requests.ts'
+
+describeOrdinaryRequests('HTTP, as in Compose')
