@@ -51,6 +51,10 @@ const benchmarks: Readonly<Record<string, { about: string; load(): Promise<() =>
     about: '1,000 chats and 200 MCP clients for ten minutes: what is dropped, and memory',
     load: async () => (await import('./load.ts')).load,
   },
+  page: {
+    about: 'the page in Chromium: loads on a phone, 10,000 messages, and an hour of 40 tiles',
+    load: async () => (await import('./page.ts')).page,
+  },
   fleet: {
     about: '200 agents busy at once: throughput and fairness',
     load: async () => (await import('./fleet.ts')).fleet,
