@@ -19,6 +19,7 @@ import type { Principal } from './core/principal.ts'
 import { createBucket, createBuckets } from './core/rate-limit.ts'
 import type { Engine } from './engine.ts'
 import { createHouse } from './house/house.ts'
+import { createAddressOf } from './http/address.ts'
 import { createApp } from './http/app.ts'
 import { createAuthorization } from './http/authorization/authorization.ts'
 import { createDoors, type Doors, webSocketTokenOf } from './http/doors.ts'
@@ -142,6 +143,7 @@ function openDoors({ clock, config, tokens }: Foundation, { refuse }: DoorAudit)
     refuse,
     tokenHint: `The token is in ${tokenFile('<data>')}, or what SUPERBLOOM_TOKEN says.`,
     hosts: () => ownNames(config.current),
+    addressOf: createAddressOf(() => config.current.trustedProxies),
   })
 }
 

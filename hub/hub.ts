@@ -1,7 +1,7 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Agent, EnvHttpProxyAgent, setGlobalDispatcher } from 'undici'
-import { modelsOf } from '../schemas/config.ts'
+import { modelsOf } from '../schemas/models.ts'
 import { HUB } from '../schemas/tokens.ts'
 import { type Agents, createAgents } from './config/agents.ts'
 import { watchCertificate } from './config/certificate.ts'

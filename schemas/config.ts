@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { authorization } from './authorization.ts'
 import { channels } from './discord.ts'
-import { limit, limitToMilliseconds, MOST_SECONDS } from './duration.ts'
+import { limit } from './duration.ts'
 import { dashboard } from './house.ts'
+import { models, modelsOf } from './models.ts'
 import { name, serverName, toServerNames } from './names.ts'
 import { notify } from './notify.ts'
 import { power } from './power.ts'
-import { PROVIDER_NAMES } from './providers.ts'
-import { HEADER_TEXT, headerName, isHeaderText, requestBody } from './request-parts.ts'
+import { scalar } from './request-parts.ts'
 import { isTimezone } from './timezone.ts'
 import { tls } from './tls.ts'
 import { globs, toolRules } from './tool-rules.ts'
@@ -52,10 +52,8 @@ const oauth = z
   )
 export type OAuthEntry = z.infer<typeof oauth>
 
-/** A text. YAML and other clients write numbers and booleans for it; null is a variable that is not set. */
-const text = z.union([z.string(), z.number().transform(String), z.boolean().transform(String)])
 const variables = z
-  .record(z.string(), text.nullable())
+  .record(z.string(), scalar.nullable())
   .transform(
     (given): Record<string, string> =>
       Object.fromEntries(
@@ -66,7 +64,7 @@ const variables = z
 /** A server's entry with the keys that the hub knows; other programs' keys are allowed with a warning. */
 export const serverEntry = z.looseObject({
   command: z.string().min(1).optional().describe('the program to start; it speaks MCP over stdio'),
-  args: z.array(text).optional().describe('its arguments'),
+  args: z.array(scalar).optional().describe('its arguments'),
   env: variables.optional().describe('added to its environment'),
   envFile: z
     .string()
@@ -78,7 +76,7 @@ export const serverEntry = z.looseObject({
     .url({ protocol: /^https?$/ })
     .optional()
     .describe('where a running server listens (Streamable HTTP)'),
-  headers: z.record(z.string(), text).optional().describe('sent with every request to url'),
+  headers: z.record(z.string(), scalar).optional().describe('sent with every request to url'),
   oauth: oauth.optional().describe('how to log in at url, where it asks for that'),
   prefix: z
     .string()
@@ -136,75 +134,6 @@ export const KNOWN_ENTRY_KEYS: ReadonlySet<string> = new Set([
 
 export const timezone = z.string().refine(isTimezone, 'is not an IANA time zone such as Europe/Berlin')
 
-/** Money per million tokens; tokens from the provider's cache cost as much as `input` by default. */
-const price = z.strictObject({
-  currency: z.string().regex(/^[A-Z]{3}$/, 'must be a code such as EUR'),
-  input: z.number().nonnegative(),
-  cachedInput: z.number().nonnegative().optional(),
-  output: z.number().nonnegative(),
-})
-
-/** Longest time in milliseconds that the platform waits for an answer. */
-const LONGEST_ANSWER_MS = 5 * 60_000
-/** Shortest time in milliseconds in which a model answers: a smaller number is in another unit. */
-const SHORTEST_ANSWER_MS = 1_000
-
-const modelEntry = z
-  .strictObject({
-    provider: z
-      .enum(PROVIDER_NAMES)
-      .optional()
-      .describe('whose API it is; default by the host of baseUrl, else compatible'),
-    baseUrl: z
-      .url({ protocol: /^https?$/ })
-      .optional()
-      .describe("where it is, with the /v1 of most; default the provider's own address"),
-    apiKey: z
-      .string()
-      .refine(isHeaderText, HEADER_TEXT)
-      .optional()
-      .describe("default the provider's variable of the environment, at its own address"),
-    model: z.string().regex(/\S/, 'must be its name there'),
-    context: z
-      .int()
-      .min(2048)
-      .optional()
-      .describe('tokens of request and reply together; default what the provider reports, else 32768'),
-    maxOutput: z
-      .int()
-      .min(64)
-      .optional()
-      .describe('tokens of one reply; default the smaller of 4096 and context / 4'),
-    price: price.optional().describe('money per million tokens; a limit on money needs it'),
-    reasoning: z
-      .enum(['none', 'low', 'medium', 'high'])
-      .optional()
-      .describe("how much it thinks before it answers; default the model's own"),
-    temperature: z.number().min(0).max(2).optional().describe("default the provider's own"),
-    vision: z.boolean().optional().describe('whether it takes pictures'),
-    timeout: limit
-      .refine(given => {
-        const limit = limitToMilliseconds(given)
-        return limit >= SHORTEST_ANSWER_MS && limit <= LONGEST_ANSWER_MS
-      }, `must be from 1s to 5m: a bare number is one of seconds up to ${MOST_SECONDS}, else of milliseconds`)
-      .optional()
-      .describe('until the answer begins; default 60s, 5m at http addresses'),
-    headers: z
-      .record(headerName, text.refine(isHeaderText, HEADER_TEXT))
-      .optional()
-      .describe('sent with every request'),
-    body: requestBody.optional().describe('merged into every request'),
-  })
-  .refine(({ maxOutput = 0, context = Number.POSITIVE_INFINITY }) => maxOutput <= context / 2, {
-    path: ['maxOutput'],
-    error: 'must be at most half of context, or nothing could be asked',
-  })
-  .refine(({ provider = 'compatible', baseUrl }) => baseUrl !== undefined || provider !== 'compatible', {
-    path: ['baseUrl'],
-    error: `missing: where the model is asked, or provider (${PROVIDER_NAMES.filter(name => name !== 'compatible').join(', ')})`,
-  })
-export type ModelEntryFile = z.infer<typeof modelEntry>
-
 /** A server's name as the file writes it; `toServerNames` converts it. */
 const writtenName = z.string().superRefine((written, context) => {
   const checked = serverName.safeParse(toServerNames([written]).get(written))
@@ -218,20 +147,16 @@ export const configFile = z
   .strictObject({
     timezone: timezone.optional().describe("of schedules; default the system's"),
     hosts: z.array(z.string().min(1)).default([]).describe('names that the hub answers to, besides loopback'),
-    model: z
-      .strictObject({
-        default: modelEntry,
-        fallback: z.array(modelEntry).default([]).describe('tried in order when the default fails for good'),
-        compaction: modelEntry.optional().describe('writes summaries; default the model itself'),
-        named: z
-          .record(
-            name.refine(given => given !== 'default', 'default is the name of the first model'),
-            modelEntry,
-          )
-          .default({})
-          .describe('further models, which agent files choose by these names'),
-      })
-      .optional(),
+    trustedProxies: z
+      .array(
+        z.union(
+          [z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()],
+          'must be an address such as 127.0.0.1 or 172.16.0.0/12',
+        ),
+      )
+      .default([])
+      .describe('reverse proxies whose X-Forwarded-For is believed'),
+    model: models.optional(),
     tools: z
       .strictObject({
         approve: globs
@@ -312,19 +237,3 @@ export const configFile = z
     }
   })
 export type ConfigFile = z.infer<typeof configFile>
-
-/** Returns every model that may think or summarise. */
-export function modelsOf<Entry>(
-  models:
-    | {
-        default: Entry
-        fallback: readonly Entry[]
-        compaction?: Entry | undefined
-        named: Readonly<Record<string, Entry>>
-      }
-    | undefined,
-): Entry[] {
-  if (!models) return []
-  const { fallback, compaction, named } = models
-  return [models.default, ...fallback, ...(compaction ? [compaction] : []), ...Object.values(named)]
-}

@@ -31,3 +31,6 @@ export const requestBody = z.record(z.string(), z.unknown()).superRefine((given,
     if (message !== undefined) context.addIssue({ code: 'custom', path: [key], message })
   }
 })
+
+/** A text, for which YAML and other clients also write a number or a boolean. */
+export const scalar = z.union([z.string(), z.number().transform(String), z.boolean().transform(String)])

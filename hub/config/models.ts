@@ -1,5 +1,6 @@
-import { type ConfigFile, type ModelEntryFile, modelsOf } from '../../schemas/config.ts'
+import type { ConfigFile } from '../../schemas/config.ts'
 import { limitToMilliseconds } from '../../schemas/duration.ts'
+import { type ModelEntryFile, modelsOf } from '../../schemas/models.ts'
 import { KEY_VARIABLES, PROVIDER_NAMES, PROVIDERS, type ProviderName } from '../../schemas/providers.ts'
 import type { ModelConfig, ModelsConfig, Price } from '../core/model.ts'
 import type { Environment } from './environment.ts'

@@ -1,4 +1,4 @@
-import type { ModelEntryFile } from '../../schemas/config.ts'
+import type { ModelEntryFile } from '../../schemas/models.ts'
 import type { ProviderName } from '../../schemas/providers.ts'
 
 export interface ModelTool {

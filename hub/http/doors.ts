@@ -7,6 +7,7 @@ import { isLoopback } from '../core/loopback.ts'
 import { may, type Principal, type Right } from '../core/principal.ts'
 import { createBuckets } from '../core/rate-limit.ts'
 import type { DoorAudit } from '../store/door-audit.ts'
+import type { AddressOf } from './address.ts'
 
 /** Bytes of the largest body that any endpoint takes. */
 export const LARGEST_BODY = 1024 * 1024
@@ -23,6 +24,7 @@ export interface Doors {
   admit(request: IncomingMessage, presented: string | undefined, entry: Entry): Principal
   /** Returns the error to throw for a refused request, as `admit` does. */
   refusal(request: IncomingMessage, refused: Refused): HubError
+  addressOf: AddressOf
 }
 
 /** A request enters a door, which takes a right. */
@@ -58,9 +60,11 @@ export interface DoorsOptions {
   refuse: DoorAudit['refuse']
   /** Hostnames besides the loopback ones. */
   hosts: () => readonly string[]
+  addressOf: AddressOf
 }
 
 export function createDoors(options: DoorsOptions): Doors {
+  const { addressOf } = options
   const isOurs = (hostname: string) =>
     isLoopback(hostname) || options.hosts().some(host => host.toLowerCase() === hostname)
   const mayBeWrong = createBuckets(WRONG_TOKENS)
@@ -103,11 +107,8 @@ export function createDoors(options: DoorsOptions): Doors {
       )
     },
     refusal,
+    addressOf,
   }
-}
-
-export function addressOf({ socket }: IncomingMessage): string {
-  return socket.remoteAddress ?? 'unknown'
 }
 
 /** Says that a request came under a name that is none of the hub's. `hostname` is '' where `host` has none. */

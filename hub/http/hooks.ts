@@ -6,7 +6,7 @@ import { type HookOutcome, hookName } from '../../schemas/webhooks.ts'
 import type { Clock } from '../core/clock.ts'
 import { HubError } from '../core/errors.ts'
 import type { DoorAudit } from '../store/door-audit.ts'
-import { addressOf, bearerOf, type Doors, digest, LARGEST_BODY } from './doors.ts'
+import { bearerOf, type Doors, digest, LARGEST_BODY } from './doors.ts'
 import { createRoom } from './room.ts'
 
 export interface HookDoorDeps {
@@ -81,15 +81,15 @@ function admit({ doors, refuse }: HookDoorDeps, request: IncomingMessage, hook: 
   const presented = bearerOf(request) ?? passwordOf(request) ?? authorization ?? signature
   const { role, name } = doors.admit(request, presented?.toString(), entry)
   if (role === 'owner' || name === hook) return true
-  const details = { address: addressOf(request) }
+  const details = { address: doors.addressOf(request) }
   refuse({ kind: 'webhook', actor: name, role, door: entry.door, details })
   throw new HubError('forbidden', `${doorOf(hook)} does not open with the token of the webhook ${name}.`)
 }
 
-function readName(request: Request, { refuse }: HookDoorDeps): string {
+function readName(request: Request, { doors, refuse }: HookDoorDeps): string {
   const { data, error } = hookName.safeParse(request.params['name'])
   if (data !== undefined) return data
-  const details = { address: addressOf(request), why: 'a name that no webhook can have' }
+  const details = { address: doors.addressOf(request), why: 'a name that no webhook can have' }
   refuse({ kind: 'webhook', actor: UNKNOWN, door: 'Webhooks at /hooks', details })
   throw new HubError('not_found', `The name of a webhook ${error.issues[0]?.message ?? 'is wrong'}`)
 }

@@ -1,4 +1,4 @@
-import { modelsOf } from '../../schemas/config.ts'
+import { modelsOf } from '../../schemas/models.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import type { Model, ModelConfig, ModelsConfig } from '../core/model.ts'

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
+import { listRows } from '../support/audit-rows.ts'
 import { openChat } from '../support/chat-client.ts'
 import { openClient } from '../support/clients.ts'
 import { INITIALIZE, mcpHeaders, type RawRequest, rpc, send } from '../support/raw-http.ts'
@@ -12,7 +13,8 @@ const MIB = 1024 * 1024
 let hub: TestHub
 
 beforeAll(async () => {
-  hub = await startTestHub({ config: 'hosts: [hub.home.arpa]\nservers: { metrics: false }\n' })
+  const config = 'hosts: [hub.home.arpa]\ntrustedProxies: [127.0.0.1]\nservers: { metrics: false }\n'
+  hub = await startTestHub({ config })
 })
 afterAll(() => hub[Symbol.asyncDispose]())
 
@@ -136,16 +138,22 @@ describe('who may come in', () => {
   })
 
   test('many wrong tokens lock the door for wrong ones, never for the right one', async () => {
-    const wrong = () =>
-      send(`${hub.url}/mcp`, { method: 'POST', headers: mcpHeaders('wrong'), body: INITIALIZE })
-    const answers = await Promise.all(Array.from({ length: 30 }, wrong))
+    const wrong = (more: Record<string, string> = {}) =>
+      send(`${hub.url}/mcp`, { method: 'POST', headers: mcpHeaders('wrong', more), body: INITIALIZE })
+    const answers = await Promise.all(Array.from({ length: 30 }, () => wrong()))
     expect(answers.filter(({ status }) => status === 429).length).toBeGreaterThan(10)
     expect((await wrong()).json).toMatchObject({
       error: { code: 'rate_limited', message: expect.stringContaining('wait') },
     })
     expect((await upgrade({}, ['superbloom.v1', 'bearer.wrong'])).status).toBe(429)
+    // Another sender behind the same proxy.
+    expect((await wrong({ 'X-Forwarded-For': '203.0.113.9' })).status).toBe(401)
     await using client = await openClient('sdk 1', hub)
     expect(await client.listTools()).not.toEqual([])
+    const refused = await listRows(client, { kinds: ['sign_in'] })
+    expect(refused.map(({ details }) => JSON.stringify(details))).toContainEqual(
+      expect.stringContaining('203.0.113.9'),
+    )
     using chat = await openChat(hub)
     expect(await chat.subscribe('homelab')).toBeTypeOf('number')
   })

@@ -160,8 +160,8 @@ function createDoor(deps: AuthorizationDeps, own: () => Promise<OwnIssuer>): Req
   router.get('/.well-known/oauth-protected-resource/mcp', describe)
   router.get('/.well-known/oauth-protected-resource/mcp/:toolset', describe)
   const mayPass = createBuckets(REQUESTS)
-  const limit = ({ socket }: Request) => {
-    if (mayPass(socket.remoteAddress ?? '', deps.clock.monotonic())) return
+  const limit = (request: Request) => {
+    if (mayPass(deps.doors.addressOf(request), deps.clock.monotonic())) return
     throw new HubError('rate_limited', 'The authorization server: too many requests at once; wait a minute.')
   }
   const issue: RequestHandler = async (request, response, next) => {
