@@ -218,7 +218,9 @@ describe('Compose, with a / that passes no mounts on', () => {
     test('all of that asked nobody; what destroys does', async () => {
       expect(await superbloom('approvals', '--all')).not.toContain('apr_')
       for (const [text, tool] of ASKING_REQUESTS)
-        await expect(ask(text)).rejects.toThrow(new RegExp(`Waits for your yes: apr_\\w+ homelab: ${tool} `))
+        await expect(ask(text)).rejects.toThrow(
+          new RegExp(`Waits for your yes: \\d+\\. apr_\\w+ homelab: ${tool} `),
+        )
     })
   })
 
