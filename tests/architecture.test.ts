@@ -22,6 +22,8 @@ const ALLOWED: readonly { part: string; imports: string[] }[] = [
   { part: 'schemas/', imports: ['schemas/'] },
   { part: 'servers/kit/', imports: ['servers/kit/', 'schemas/'] },
   { part: 'hub/web/', imports: ['hub/web/', 'schemas/'] },
+  // The demo's machine is the one that the metrics server is tested with.
+  { part: 'hub/demo/', imports: ['hub/demo/', 'hub/core/', 'servers/metrics/machine/fixture-host.ts'] },
   { part: 'hub/core/', imports: ['hub/core/', 'schemas/'] },
   { part: 'hub/store/', imports: ['hub/store/', 'hub/core/', 'schemas/'] },
   // The list of the built-in servers names their programs.
@@ -80,6 +82,13 @@ test('only the composition root and the command line import main and hub', () =>
     importers,
   )
   expect(importers.length).toBeGreaterThan(0)
+})
+
+test('only the command of the demo loads it', () => {
+  const importers = files.filter(
+    file => !file.startsWith('hub/demo/') && importsOf(file).some(path => path.startsWith('hub/demo/')),
+  )
+  expect(importers).toEqual(['hub/cli/commands/demo.ts'])
 })
 
 test('the root of the hub has four files, and main stays trivial', () => {

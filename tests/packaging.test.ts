@@ -48,6 +48,17 @@ test('what the documents of the package link to is in the package too', () => {
   expect(links.length).toBeGreaterThan(20)
 })
 
+test('the build makes every program that the hub starts beside itself', () => {
+  const { include } = JSON.parse(read('tsconfig.build.json')) as { include: string[] }
+  const programs = globSync('hub/**/*.ts', { cwd: root }).flatMap(file =>
+    [...read(file).matchAll(/`\.\/([\w-]+)\.\$\{extension\}`/g)].map(([, name = '']) =>
+      posix.join(posix.dirname(file), `${name}.ts`),
+    ),
+  )
+  expect(include).toEqual(expect.arrayContaining(programs))
+  expect(programs.length).toBeGreaterThan(2)
+})
+
 test('the lock file names no registry, and every package has its checksum', () => {
   const { packages } = JSON.parse(read('package-lock.json')) as {
     packages: Record<string, { resolved?: string; integrity?: string; inBundle?: boolean }>

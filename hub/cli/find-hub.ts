@@ -49,9 +49,9 @@ export function findHub(
 }
 
 /** Returns the hub that runs on the data folder; undefined for none. */
-export function findRunning(): RunningHub | undefined {
+export function findRunning(config?: Pick<Config, 'dataFolder' | 'token'>): RunningHub | undefined {
   try {
-    return findHub()
+    return findHub(config)
   } catch (error) {
     if (error instanceof HubError && error.code === 'unavailable') return undefined
     throw error

@@ -69,6 +69,11 @@ const COMMANDS: readonly [name: string, description: string, load: () => Promise
   ],
   ['events', 'what happened, the newest first, with where each event went and why', hubCalls],
   ['schedules', 'the pending wake-ups of agents, the next first', hubCalls],
+  [
+    'demo',
+    'a hub with a simulated homelab and three stories to watch; touches nothing of yours',
+    () => import('./commands/demo.ts'),
+  ],
 ]
 
 /** Creates the command line. Only the commands that `words` name load their files; by default all do. */

@@ -9,8 +9,8 @@ import {
   readMetricsSettings,
   settingsTable,
 } from './config.ts'
+import { createFixtureHost } from './machine/fixture-host.ts'
 import { metrics } from './server.ts'
-import { createFixtureHost } from './testing/fixture-host.ts'
 
 const README = readFileSync(new URL('./README.md', import.meta.url), 'utf8')
 

@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { serve } from '../kit/serve.ts'
 import { CLIENT_KINDS, connectClient, type Target, within } from '../kit/testing/clients.ts'
+import { createFixtureHost, type FixtureHost } from './machine/fixture-host.ts'
 import { metrics } from './server.ts'
-import { createFixtureHost, type FixtureHost } from './testing/fixture-host.ts'
 
 const SERVER = fileURLToPath(new URL('./server.ts', import.meta.url))
 const TOKEN = 'a-token-for-tests'

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { startNtfy } from '../lab/ntfy.ts'
+import { startNtfy } from '../../hub/demo/ntfy.ts'
 import { openCrashHub } from '../support/crash-hub.ts'
 import { PHONE_HOST, press } from '../support/phone-hub.ts'
 import { until } from '../support/until.ts'

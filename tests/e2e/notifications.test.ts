@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { startNtfy } from '../lab/ntfy.ts'
+import { startNtfy } from '../../hub/demo/ntfy.ts'
 import { openChat } from '../support/chat-client.ts'
 import { openClient } from '../support/clients.ts'
 import { makeTempFolder } from '../support/temp-store.ts'

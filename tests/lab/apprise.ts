@@ -1,4 +1,4 @@
-import { type LabServer, startLab } from './http.ts'
+import { type LabServer, startLab } from '../../hub/demo/http.ts'
 
 export const APPRISE_KEY = 'homelab'
 

@@ -1,4 +1,4 @@
-import type { LabAnswer, LabRequest } from './http.ts'
+import type { LabAnswer, LabRequest } from '../../hub/demo/http.ts'
 
 /* The common parts of the lab's Radarr and Sonarr. */
 

@@ -1,5 +1,5 @@
+import { type LabAnswer, type LabRequest, type LabServer, startLab } from '../../hub/demo/http.ts'
 import type { Contract } from '../support/openapi.ts'
-import { type LabAnswer, type LabRequest, type LabServer, startLab } from './http.ts'
 
 export interface RouteRequest extends LabRequest {
   /** Values of the path's parameters, in order. */

@@ -1,3 +1,4 @@
+import type { LabAnswer } from '../../hub/demo/http.ts'
 import { createRecord } from '../support/until.ts'
 import {
   type CheckedLab,
@@ -19,7 +20,6 @@ import {
   toMessage,
   toUser,
 } from './discord-shapes.ts'
-import type { LabAnswer } from './http.ts'
 
 export const BOT_TOKEN = 'MTk4.lab.bot-token'
 const BOT_USER: Person = { id: BOT, username: 'hub', bot: true }

@@ -1,5 +1,5 @@
+import { type LabAnswer, type LabRequest, type LabServer, startLab } from '../../hub/demo/http.ts'
 import type { Contract } from '../support/openapi.ts'
-import { type LabAnswer, type LabRequest, type LabServer, startLab } from './http.ts'
 
 export const DISCORD_TOKEN = 'lab-bot-token'
 const HOOK = { id: '11', token: 'abc_DEF-123' }

@@ -1,4 +1,4 @@
-import type { Story, StoryMessage } from './story-model.ts'
+import type { Story, StoryMessage } from '../../hub/demo/story-model.ts'
 
 type Asked = readonly [text: string, tool: string, args?: Record<string, unknown>]
 

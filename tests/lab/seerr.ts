@@ -1,5 +1,5 @@
+import type { LabAnswer } from '../../hub/demo/http.ts'
 import { type CheckedLab, type CheckedOptions, type Routes, startChecked } from './checked.ts'
-import type { LabAnswer } from './http.ts'
 
 const KEY = 'lab-seerr-key-0123456789abcdef'
 const AT = '2026-07-02T14:26:22.000Z'

@@ -118,6 +118,8 @@ describe('the package', () => {
         'bin/node.js',
         'dist/hub/cli/superbloom.js',
         'dist/hub/upstream/drop-in-loader.mjs',
+        'dist/hub/catalogue/draw-picture.js',
+        'dist/hub/http/files/read-pdf.js',
         'dist/hub/web/index.html',
         'dist/servers/metrics/server.js',
         'agents/homelab.md',
@@ -206,6 +208,19 @@ describe('the package', () => {
     await using asked = await npx('ask', 'homelab', 'how is this machine doing?')
     expect(await asked.ended).toEqual({ code: 0, signal: null })
     expect(asked.stdout).toMatch(/CPU/)
+  })
+
+  test('plays the three stories of the demo, without the hub that runs here, and leaves nothing behind', async () => {
+    const TMPDIR = join(scratch, 'tmp')
+    mkdirSync(TMPDIR)
+    const options = { cwd: folder(), base: { ...outsideNpm(), TMPDIR }, env: variables }
+    await using demo = await startProgram('npx', ['superbloom', 'demo', '--play'], options)
+    expect(await demo.ended, demo.stdout + demo.stderr).toEqual({ code: 0, signal: null })
+    expect(demo.stdout).toMatch(/\(the phone shows\) Downloads are paused so that lab-arena runs well\.$/m)
+    expect(demo.stdout).toMatch(/All three stories ended as they should\.\n$/)
+    expect(demo.stderr).toBe('')
+    expect(readdirSync(TMPDIR).filter(name => !name.startsWith('node-'))).toEqual([])
+    expect(processesNaming(TMPDIR)).toEqual([])
   })
 
   test('names the installed program for MCP clients', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Action } from '../../hub/demo/ntfy.ts'
 import { openChat } from '../support/chat-client.ts'
-import { type Action, askForSwallow, press, startPhoneHub } from '../support/phone-hub.ts'
+import { askForSwallow, press, startPhoneHub } from '../support/phone-hub.ts'
 import { createRecord } from '../support/until.ts'
 import { type RealNtfy, startRealNtfy } from './setup/ntfy.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Ntfy, startNtfy } from '../lab/ntfy.ts'
+import { type Ntfy, startNtfy } from '../../hub/demo/ntfy.ts'
 import { openChat } from '../support/chat-client.ts'
 import { startPhoneHub } from '../support/phone-hub.ts'
 import { until } from '../support/until.ts'

@@ -1,18 +1,9 @@
+import type { Action } from '../../hub/demo/ntfy.ts'
 import { openChat } from './chat-client.ts'
 import { odd, untilReady } from './downstream.ts'
 import { send } from './raw-http.ts'
 import { makeTempFolder } from './temp-store.ts'
 import { startTestHub, type TestHub } from './test-hub.ts'
-
-/** A button as ntfy shows it. */
-export interface Action {
-  action: string
-  label: string
-  method?: string
-  url: string
-  body?: string
-  clear?: boolean
-}
 
 export interface PhoneHubOptions {
   /** Entry of the channel `phone` of the notifications server. */

@@ -1,8 +1,8 @@
 import type { StatsFs } from 'node:fs'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createFakeClock } from '../../kit/testing/fake-clock.ts'
-import { createFixtureHost, type FixtureHost } from '../testing/fixture-host.ts'
 import { createDiskReader } from './disks.ts'
+import { createFixtureHost, type FixtureHost } from './fixture-host.ts'
 import { findRoots } from './roots.ts'
 
 let host: FixtureHost

@@ -2,7 +2,7 @@ import { hostname } from 'node:os'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { systemClock } from '../../kit/clock.ts'
 import { createFakeClock } from '../../kit/testing/fake-clock.ts'
-import { createFixtureHost, type FixtureHost } from '../testing/fixture-host.ts'
+import { createFixtureHost, type FixtureHost } from './fixture-host.ts'
 import { createLinuxMachine, type LinuxOptions } from './linux.ts'
 
 let host: FixtureHost

@@ -1,8 +1,8 @@
-import { openHouse } from '../../lab/house.ts'
-import { startLab } from '../../lab/http.ts'
+import { openHouse } from '../../../hub/demo/house.ts'
+import { startLab } from '../../../hub/demo/http.ts'
+import { SABNZBD_KEY } from '../../../hub/demo/sabnzbd.ts'
 import { startJellyfin } from '../../lab/jellyfin.ts'
 import { startRadarr } from '../../lab/radarr.ts'
-import { SABNZBD_KEY } from '../../lab/sabnzbd.ts'
 import type { TestClient } from '../../support/clients.ts'
 
 /** A built-in server with upstreams on loopback, and the upstream requests of its reading tools. */

@@ -1,5 +1,5 @@
-import { createFixtureHost, type FixtureHost } from '../../../servers/metrics/testing/fixture-host.ts'
-import { keepRunning } from '../../lab/machine.ts'
+import { keepRunning } from '../../../hub/demo/machine.ts'
+import { createFixtureHost, type FixtureHost } from '../../../servers/metrics/machine/fixture-host.ts'
 import { type RealNtfy, startRealNtfy } from './ntfy.ts'
 import { SABNZBD_KEY, startSabnzbd } from './sabnzbd.ts'
 import { toPost } from './usenet.ts'

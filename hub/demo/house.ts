@@ -2,7 +2,8 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createFixtureHost, type FixtureHost } from '../../servers/metrics/testing/fixture-host.ts'
+import { fileURLToPath } from 'node:url'
+import { createFixtureHost, type FixtureHost } from '../../servers/metrics/machine/fixture-host.ts'
 import { AGENT, type Homelab, homelabStory } from './homelab-story.ts'
 import { keepRunning } from './machine.ts'
 import { type Ntfy, type Published, startNtfy } from './ntfy.ts'
@@ -98,12 +99,11 @@ interface Upstreams {
 }
 
 function toServers({ home, port, sabnzbd, ntfy, host }: Upstreams) {
+  const extension = import.meta.filename.endsWith('.ts') ? 'ts' : 'js'
+  const program = fileURLToPath(new URL(`./quake3.${extension}`, import.meta.url))
   const game = {
     title: 'Lab Arena',
-    process: {
-      command: process.execPath,
-      args: [join(import.meta.dirname, 'quake3.ts'), String(port), RCON_PASSWORD],
-    },
+    process: { command: process.execPath, args: [program, String(port), RCON_PASSWORD] },
     query: { type: 'q3a', port },
     console: { kind: 'quake3', port, password: RCON_PASSWORD },
     commands: ['status', 'say *'],

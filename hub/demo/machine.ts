@@ -1,12 +1,18 @@
-import type { FixtureHost } from '../../servers/metrics/testing/fixture-host.ts'
+import type { FixtureHost } from '../../servers/metrics/machine/fixture-host.ts'
+import { systemClock } from '../core/clock.ts'
 
 /** Milliseconds between two updates of the counters. */
 const BEAT_MS = 200
 
 /** Advances a recorded machine of two cores, busy for a third of the time, until it is disposed. */
 export function keepRunning(host: FixtureHost): Disposable {
-  const beating = setInterval(() => beat(host), BEAT_MS)
-  return { [Symbol.dispose]: () => clearInterval(beating) }
+  let cancel = systemClock.after(BEAT_MS, goOn)
+  return { [Symbol.dispose]: () => cancel() }
+
+  function goOn(): void {
+    beat(host)
+    cancel = systemClock.after(BEAT_MS, goOn)
+  }
 }
 
 function beat(host: FixtureHost): void {

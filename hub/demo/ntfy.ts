@@ -1,5 +1,15 @@
-import type { Action } from '../support/phone-hub.ts'
+import { systemClock } from '../core/clock.ts'
 import { type LabServer, startLab } from './http.ts'
+
+/** A button as ntfy shows it. */
+export interface Action {
+  action: string
+  label: string
+  method?: string
+  url: string
+  body?: string
+  clear?: boolean
+}
 
 export interface Published {
   id: string
@@ -22,7 +32,7 @@ export async function startNtfy(onMessage: (message: Published) => void = () => 
     const kept = { id: `lab${published.length + 1}`, ...message }
     published.push(kept)
     onMessage(kept)
-    return { body: { ...kept, event: 'message', time: Math.floor(Date.now() / 1000) } }
+    return { body: { ...kept, event: 'message', time: Math.floor(systemClock.now() / 1000) } }
   }
   const lab = await startLab(({ method, url, body, headers }) => {
     const [, topic = ''] = url.pathname.split('/')

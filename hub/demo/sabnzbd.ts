@@ -1,3 +1,4 @@
+import { systemClock } from '../core/clock.ts'
 import { type LabAnswer, type LabServer, startLab } from './http.ts'
 
 export const SABNZBD_KEY = '0123456789abcdef0123456789abcdef'
@@ -24,7 +25,7 @@ export interface Sabnzbd extends LabServer {
  */
 export async function startSabnzbd(
   names: Readonly<Record<string, number>>,
-  now: () => number = Date.now,
+  now: () => number = systemClock.now,
 ): Promise<Sabnzbd> {
   const state = createQueue(names, now)
   const lab = await startLab(({ url, body }) => {
