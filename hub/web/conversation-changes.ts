@@ -46,6 +46,8 @@ export function createConversationChanges({ mcp, clock, chat }: ChangesParts) {
     readCall: (call: string) => mcp.call<WholeCall>('hub_read_call', { call }),
     /** Reads what the work behind a reply used, and cost; throws an McpError. */
     readCost: async (cycle: string) => costWords(await mcp.call<ListedWhy>('hub_explain_cycle', { cycle })),
+    /** Has the work of a dead letter tried again; throws an McpError. */
+    retryLetter: (id: string) => mcp.call('hub_retry_dead_letter', { id }),
     /** Finds messages of all conversations by their words; throws an McpError. */
     async search(query: string) {
       const { messages = [] } = await mcp.call<{ messages?: FoundMessage[] }>('hub_search_messages', {

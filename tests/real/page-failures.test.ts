@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { AGENT, invite } from '../support/roles.ts'
 import { startTestHub, type TestHub } from '../support/test-hub.ts'
 import { expectNoViolations } from './page/axe.ts'
 import { readFocus } from './page/keyboard.ts'
@@ -11,7 +12,7 @@ let speaker: Awaited<ReturnType<typeof startSpeaker>>
 let hub: TestHub
 beforeEach(async () => {
   speaker = await startSpeaker()
-  hub = await startTestHub({ variables: speaker.variables })
+  hub = await startTestHub({ variables: speaker.variables, agents: { homelab: AGENT(true) } })
 })
 afterEach(async () => {
   await hub[Symbol.asyncDispose]()
@@ -28,7 +29,7 @@ test('what failed for good leads to its dead letter, which is retried or discard
   first.breaks()
   await letters.getByText('How full are the disks?').waitFor()
   await panel.getByRole('button', { name: 'Close' }).click()
-  await log(page).getByRole('button', { name: 'Retry or discard it' }).click()
+  await log(page).getByRole('button', { name: 'Show what failed' }).click()
   await expect.poll(async () => (await readFocus(page)).name).toBe('Failed: How full are the disks?')
   await page.getByRole('region', { name: 'Agents' }).getByText('failed').waitFor()
   await expectNoViolations(page, 'a dead letter')
@@ -49,6 +50,29 @@ test('what failed for good leads to its dead letter, which is retried or discard
   await letters.getByRole('button', { name: 'Discard it' }).click()
   await letters.getByText('And the backups?').waitFor({ state: 'detached' })
   await page.getByRole('region', { name: 'Agents' }).getByText('asleep').waitFor()
+
+  await say(page, 'And the fans?')
+  const fourth = await speaker.speech(4)
+  fourth.breaks()
+  await letters.getByText('And the fans?').waitFor()
+  const failure = log(page).getByRole('article', { name: 'Error' }).last()
+  await failure.getByRole('button', { name: 'Retry' }).click()
+  await failure.getByText('It is tried again.').waitFor()
+  const fifth = await speaker.speech(5)
+  expect(fifth.request).toContain('And the fans?')
+  fifth.says('They turn.')
+  fifth.ends()
+  await answers(page).getByText('They turn.').waitFor()
+})
+
+test('a member reads that the owner can have it tried again, and has no button without an effect', async () => {
+  const { page } = await pages.open(linkTo({ url: hub.url, token: await invite(hub, 'mia', 'member') }))
+  await say(page, 'Hello?')
+  const speech = await speaker.speech(1)
+  speech.breaks()
+  const failure = log(page).getByRole('article', { name: 'Error' })
+  await failure.getByText('The owner of the hub can have it tried again.').waitFor()
+  expect(await failure.getByRole('button').count()).toBe(0)
 })
 
 test('an error that is tried again counts down to the next attempt', async () => {

@@ -6,6 +6,7 @@ import { classes, html, memo } from '../html.ts'
 import { reasonOf } from '../mcp.ts'
 import type { Session } from '../session.ts'
 import { clockTime, duration } from '../time.ts'
+import { useAction } from '../use-tool.ts'
 import { Pictures, SentFiles } from './beside.ts'
 import { CopyButton } from './copy-button.ts'
 import { Flower } from './flower.ts'
@@ -33,7 +34,7 @@ export const MessageRow = memo((props: MessageRowProps) => {
   const { message, named, showPerson, isLast, records, onSave, onEdit, onLetter } = props
   if (message.kind === 'notice') return html`<${Notice} message=${message} />`
   if (message.kind === 'error')
-    return html`<${Failure} message=${message} isLast=${isLast} onLetter=${onLetter} />`
+    return html`<${Failure} message=${message} isLast=${isLast} records=${records} onLetter=${onLetter} />`
   const isAgent = message.kind === 'agent'
   const cycle = isAgent ? message.data?.cycle : undefined
   return html`<article class=${classes('message', `message-${message.kind}`, named && 'named')} aria-label=${`${message.author}, ${clockTime(message.at)}`}>
@@ -69,9 +70,9 @@ function Notice({ message }: { message: Message }) {
   </article>`
 }
 
-type FailureProps = { message: Message; isLast: boolean; onLetter: (id: string) => void }
+type FailureProps = Pick<MessageRowProps, 'message' | 'isLast' | 'records' | 'onLetter'>
 
-function Failure({ message, isLast, onLetter }: FailureProps) {
+function Failure({ message, isLast, records, onLetter }: FailureProps) {
   const { attempt, of, retryAt, retryable, parked, deadLetter } = message.data ?? {}
   return html`<article class="note note-error" aria-label="Error">
     <${Icon} name="alert" />
@@ -79,10 +80,25 @@ function Failure({ message, isLast, onLetter }: FailureProps) {
       <p dir="auto">${message.text}</p>
       ${retryAt !== undefined && retryable !== false && html`<${Retry} which=${parked ? '' : attemptWords(attempt, of)} retryAt=${retryAt} isLast=${isLast} />`}
       ${retryable === false && html`<p class="note-more">It will not be tried again by itself.</p>`}
-      ${deadLetter && html`<button type="button" class="quiet note-act" onClick=${() => onLetter(deadLetter)}>Retry or discard it</button>`}
+      ${deadLetter && (records ? html`<${LetterActs} id=${deadLetter} records=${records} onLetter=${onLetter} />` : html`<p class="note-more">The owner of the hub can have it tried again.</p>`)}
     </div>
     <${Time} at=${message.at} />
   </article>`
+}
+
+type LetterActsProps = { id: string; records: Session['conversations']; onLetter: (id: string) => void }
+
+/** Has a failure's work tried again, or shows it in the panel, where it can be discarded too. */
+function LetterActs({ id, records, onLetter }: LetterActsProps) {
+  const { isBusy, error, start } = useAction()
+  const [isRetried, setRetried] = useState(false)
+  const retry = async () => setRetried(await start(() => records.retryLetter(id)))
+  if (isRetried) return html`<p class="note-more" role="status">It is tried again.</p>`
+  return html`<div class="note-acts">
+    <button type="button" class="quiet" aria-disabled=${isBusy ? 'true' : 'false'} onClick=${retry}>Retry</button>
+    <button type="button" class="quiet" onClick=${() => onLetter(id)}>Show what failed</button>
+    ${error && html`<p class="panel-error" role="alert">${error}</p>`}
+  </div>`
 }
 
 function attemptWords(attempt: number | undefined, of: number | undefined) {

@@ -1,5 +1,5 @@
 import type { ComponentType } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { html } from '../html.ts'
 import { reasonOf } from '../mcp.ts'
 import type { Place, PlaceSection, SectionProps } from '../places.ts'
@@ -18,6 +18,11 @@ interface PlaceViewProps {
 /** Shows a place in the room of the chat: its head, its sections, and the open one. */
 export function PlaceView({ place, section, parts, onOpen, onClose, onNav }: PlaceViewProps) {
   const several = place.sections.length > 1
+  const sections = useRef<HTMLElement>(null)
+  // On a phone not all of them are in sight.
+  useEffect(() => {
+    sections.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
+  }, [section])
   return html`<main class="place">
     <header class="top-bar">
       ${
@@ -29,7 +34,7 @@ export function PlaceView({ place, section, parts, onOpen, onClose, onNav }: Pla
     </header>
     ${
       several &&
-      html`<nav class="place-sections" aria-label=${`${place.label}: sections`}>
+      html`<nav class="place-sections" ref=${sections} aria-label=${`${place.label}: sections`}>
         ${place.sections.map(
           one => html`<button type="button" key=${one.id} class="tab" aria-current=${one.id === section.id ? 'page' : undefined}
             onClick=${() => onOpen(`${place.id}/${one.id}`)}>${one.label}</button>`,

@@ -9,6 +9,7 @@ import { useTool } from '../../use-tool.ts'
 import { serverTone } from '../../words.ts'
 import { ActButton, AskAgain } from '../ask-again.ts'
 import { ChangedTools } from '../changed-tools.ts'
+import { Icon } from '../icons.ts'
 import { Section } from '../section.ts'
 import { ServerFacts } from '../server-list.ts'
 import { Shown } from '../shown.ts'
@@ -41,7 +42,7 @@ export function ServerPage({ server, now, parts, onRead, onBack }: ServerPagePro
     await onRead()
   }
   const { file, entry, tools = [] } = details.value ?? {}
-  return html`<div class="place-head"><button type="button" class="quiet" onClick=${onBack}>All servers</button></div>
+  return html`<div class="place-head"><button type="button" class="quiet" onClick=${onBack}><${Icon} name="back" />All servers</button></div>
     <section class=${`section server-${serverTone(state)}`} aria-label=${`Server ${name}`}>
       <${ServerFacts} server=${server} now=${now} />
       <${Actions} server=${server} mcp=${mcp} onRead=${onRead} onBack=${onBack} />
