@@ -47,7 +47,20 @@ const dashboardTile = z.strictObject({
 })
 export type DashboardTile = z.infer<typeof dashboardTile>
 
-export const dashboard = z.strictObject({ tiles: z.array(dashboardTile).max(40).default([]) }).prefault({})
+/** A chart of the config. */
+const dashboardChart = z.strictObject({
+  title: z.string().min(1).max(100),
+  query: z.string().min(1).max(2_000).describe('PromQL'),
+  unit: z.string().max(10).optional(),
+})
+export type DashboardChart = z.infer<typeof dashboardChart>
+
+export const dashboard = z
+  .strictObject({
+    tiles: z.array(dashboardTile).max(40).default([]),
+    charts: z.array(dashboardChart).max(20).default([]),
+  })
+  .prefault({})
 
 /** Beginning of the keys under which agents store what the house shows; the rest is the title. */
 export const TILE_KEY = 'house/'

@@ -1,3 +1,7 @@
+import type { UNCONFIGURED as HUB_UNCONFIGURED } from '../../schemas/health.ts'
+
+/** Key in a failure's `_meta`: nobody set up what the tool asks. */
+const UNCONFIGURED: typeof HUB_UNCONFIGURED = 'superbloom/unconfigured'
 /** The revision of MCP that this page speaks; it is stateless: every request names client and version. */
 const PROTOCOL = '2026-07-28'
 const META = {
@@ -8,7 +12,7 @@ const META = {
 
 /** An error of a call, with a message for the reader and a kind for the caller. */
 export class McpError extends Error {
-  readonly kind: 'unauthorized' | 'forbidden' | 'unreachable' | 'protocol' | 'tool'
+  readonly kind: 'unauthorized' | 'forbidden' | 'unreachable' | 'protocol' | 'tool' | 'unconfigured'
 
   constructor(kind: McpError['kind'], message: string, cause?: unknown) {
     super(message, { cause })
@@ -68,7 +72,8 @@ export function createMcp(parts: McpParts) {
     async call<Result>(name: string, args: Record<string, unknown> = {}, within = timeout): Promise<Result> {
       const result = await callTool(name, args, within)
       const text = textOf(result)
-      if (result.isError) throw new McpError('tool', text || `${name} failed`)
+      const kind = result._meta?.[UNCONFIGURED] === true ? 'unconfigured' : 'tool'
+      if (result.isError) throw new McpError(kind, text || `${name} failed`)
       return (result.structuredContent ?? parseJson(text) ?? {}) as Result
     },
   }
@@ -156,4 +161,5 @@ export interface ToolResult {
   content?: { type: string; text?: string }[]
   structuredContent?: unknown
   isError?: boolean
+  _meta?: Record<string, unknown>
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { USUAL } from '../../hub/web/components/house/query-chart.ts'
 import { systemClock } from '../../servers/kit/clock.ts'
 import { type ServerWorld, startWorld } from '../../servers/kit/testing/server-world.ts'
 import { metrics } from '../../servers/metrics/server.ts'
@@ -65,6 +66,17 @@ test('a level of another machine is raised; a machine that is down is told once 
   expect(isError).toBe(true)
   expect(text).toContain('Node-exporter (attic) could not be reached at http://127.0.0.1:1')
 })
+
+test.each(USUAL)(
+  'the usual chart "$title" of the page has a line for each node-exporter',
+  async ({ query }) => {
+    const chart = { query, range: '1m', step: '1s', plot: false }
+    const { data } = await eventually('query_prometheus', chart, text => text.startsWith('1 series'))
+    expect(data['series']).toMatchObject([
+      { labels: { instance: expect.any(String) }, most: expect.any(Number) },
+    ])
+  },
+)
 
 test('a moment, a range with a plot, and what Prometheus says of a wrong query', async () => {
   const now = await eventually('query_prometheus', { query: 'up' }, text => text.includes(': 1'))

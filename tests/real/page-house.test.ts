@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { keepRunning } from '../../hub/demo/machine.ts'
 import { SABNZBD_KEY, type Sabnzbd, startSabnzbd } from '../../hub/demo/sabnzbd.ts'
+import { type FaultyUpstream, ok, startFaultyUpstream } from '../../servers/kit/testing/faulty-upstream.ts'
 import { createFixtureHost, type FixtureHost } from '../../servers/metrics/machine/fixture-host.ts'
 import { type Jellyfin, startJellyfin, toTranscodingSession } from '../lab/jellyfin.ts'
 import { openClient } from '../support/clients.ts'
@@ -19,6 +20,7 @@ const LONG = 'y'.repeat(200)
 const pages = usePages()
 const stack = new AsyncDisposableStack()
 let host: FixtureHost
+let prometheus: FaultyUpstream
 let sabnzbd: Sabnzbd
 let jellyfin: Jellyfin
 let hub: TestHub
@@ -30,9 +32,15 @@ beforeAll(async () => {
   jellyfin.state.sessions.push(toTranscodingSession())
   const history = join(stack.use(makeTempFolder()).path, 'history.json')
   writeFileSync(history, JSON.stringify({ curves: [curve('cpu', ''), curve('disk', `/${LONG}`)] }))
+  prometheus = stack.use(await startFaultyUpstream())
+  prometheus.route({
+    'GET /api/v1/alerts': ok({ status: 'success', data: { alerts: [] } }),
+    'POST /api/v1/query_range': ({ body }) => answerRange(new URLSearchParams(body)),
+  })
   const servers = {
     metrics: {
       env: {
+        PROMETHEUS_URL: prometheus.url,
         METRICS_HOST_ROOT: host.root,
         METRICS_HOST_NAME: 'nas',
         METRICS_HISTORY: history,
@@ -42,7 +50,14 @@ beforeAll(async () => {
     downloads: { env: { SABNZBD_URL: sabnzbd.url, SABNZBD_API_KEY: SABNZBD_KEY } },
     media: { env: { JELLYFIN_URL: jellyfin.url, JELLYFIN_API_KEY: jellyfin.apiKey } },
   }
-  const dashboard = { tiles: [{ tool: 'get_processes', arguments: { limit: 3 }, title: 'Busy programs' }] }
+  const charts = [
+    { title: 'Power of the house', query: 'sum by (room) (watts)', unit: 'W' },
+    { title: 'Nobody measures this', query: 'nothing' },
+  ]
+  const dashboard = {
+    charts,
+    tiles: [{ tool: 'get_processes', arguments: { limit: 3 }, title: 'Busy programs' }],
+  }
   hub = stack.use(await startTestHub({ config: JSON.stringify({ servers, dashboard }) }))
   await using client = await openClient('sdk 2, 2026-07-28', hub)
   const fact = { agent: 'homelab', scope: 'agent', key: 'house/Bins', value: `Paper on Friday ${LONG}` }
@@ -51,6 +66,15 @@ beforeAll(async () => {
   await client.call('hub_create_schedule', { delay: '2h', reason: `Water the ${LONG}` })
 })
 afterAll(() => stack.disposeAsync())
+
+/** Answers a range of a query as Prometheus does: one series that grows from 40 by 1 with each step. */
+function answerRange(asked: URLSearchParams) {
+  const [start, end, step] = ['start', 'end', 'step'].map(name => Number(asked.get(name)))
+  const values: [number, string][] = []
+  for (let at = start ?? 0; at <= (end ?? 0); at += step ?? 1) values.push([at, `${40 + values.length}`])
+  const result = asked.get('query')?.includes('watts') ? [{ metric: { room: 'attic' }, values }] : []
+  return ok({ status: 'success', data: { resultType: 'matrix', result } })
+}
 
 /** Returns a curve of a week that ends now, as the metrics server keeps it. */
 function curve(kind: string, name: string) {
@@ -96,7 +120,7 @@ test.each(SIZES)('the house at a glance, $width wide', async size => {
   await tile(page, 'Busy programs').waitFor()
   await tile(page, 'Bins').getByText('Paper on Friday').waitFor()
   expect(await tile(page, 'Coming').count(), 'neither Sonarr nor Radarr is set up').toBe(0)
-  expect(await tile(page, 'Alerts').count()).toBe(0)
+  await tile(page, 'Alerts').getByText('Nothing is wrong.').waitFor()
   await expectNoSidewaysScroll(page, 'the house')
   await expectNoViolations(page, 'the house')
 })
@@ -146,6 +170,10 @@ test.each(SIZES)('charts over time, in words too, $width wide', async size => {
       return data.some(byte => byte !== 0)
     })(document.querySelector('.chart-plot canvas'))`)
   expect(await drawn()).toBe(true)
+  const own = page.getByRole('region', { name: 'Prometheus' })
+  const power = own.getByRole('region', { name: 'Figures of Power of the house' })
+  await power.getByRole('row', { name: 'attic 88 W 40 W 88 W' }).waitFor()
+  await own.getByText('Nobody measures this: Prometheus has no values for it then.').waitFor()
   await expectNoSidewaysScroll(page, 'charts')
   await page.getByRole('button', { name: 'week' }).click()
   await page.getByRole('img', { name: 'Disks over the last week' }).waitFor()

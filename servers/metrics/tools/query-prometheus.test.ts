@@ -55,8 +55,18 @@ test('a range: a table, a plot, and a short course', async () => {
   expect(range.images).toMatchObject([{ mimeType: 'image/png' }])
   expect(range.data).toMatchObject({ series: [{ value: 60, least: 0, mean: 30, most: 60 }] })
   const [series] = range.data['series'] as { course: unknown[] }[]
-  expect(series?.course).toHaveLength(24)
+  expect(series?.course).toHaveLength(61)
   expect((await ask({ range: '1h', plot: false })).images).toEqual([])
+})
+
+test('many series have fewer points each', async () => {
+  const values = Array.from({ length: 61 }, (_, index) => [NOON / 1000 - 3600 + index * 60, String(index)])
+  const result = Array.from({ length: 12 }, (_, index) => ({ metric: { n: `${index}` }, values }))
+  prometheus.route({ 'POST /api/v1/query_range': answer({ resultType: 'matrix', result }) })
+  const { data } = await ask({ range: '1h', step: '1m', plot: false })
+  expect((data['series'] as { course: unknown[] }[]).map(({ course }) => course.length)).toEqual(
+    result.map(() => 40),
+  )
 })
 
 test('many series are cut with a count, and nothing is said as such', async () => {

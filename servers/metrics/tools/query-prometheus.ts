@@ -15,8 +15,9 @@ import { toNumberText } from '../upstreams/prometheus/number-text.ts'
 import type { Prometheus, PrometheusQuery } from '../upstreams/prometheus/prometheus.ts'
 import { type Series, summarize, thin, toSeries } from '../upstreams/prometheus/series.ts'
 
-/** Points of a series in the structured data; the picture shows all of them. */
+/** Points in the structured data, of each series and of all together; the picture shows all of them. */
 const COURSE = 24
+const ALL_POINTS = 480
 const LIMIT = 30_000
 
 const number = (about: string) =>
@@ -40,7 +41,9 @@ const output = z.object({
       course: z
         .array(z.object({ at: z.number().describe('unix milliseconds'), value: number('then') }))
         .optional()
-        .describe(`of a range at most ${COURSE} points, evenly spread`),
+        .describe(
+          `of a range: points, evenly spread, at most ${ALL_POINTS} of all series or ${COURSE} of each`,
+        ),
     }),
   ),
   text: foreignText(1000).optional().describe('where the expression is a text'),
@@ -89,7 +92,9 @@ export function queryPrometheus({ all, clock }: { all: readonly Prometheus[]; cl
         ...(asked.kind === 'range'
           ? { from: asked.from, at: asked.to, stepSeconds: asked.step / 1000 }
           : { at: asked.at }),
-        series: items.map(one => toRow(one, asked.kind)),
+        series: items.map(one =>
+          toRow(one, asked.kind, Math.max(COURSE, Math.floor(ALL_POINTS / items.length))),
+        ),
         text: found.resultType === 'string' ? found.result[1] : undefined,
         warnings,
         ...rest,
@@ -99,14 +104,18 @@ export function queryPrometheus({ all, clock }: { all: readonly Prometheus[]; cl
   })
 }
 
-function toRow({ name, labels, points }: Series, kind: PrometheusQuery['kind']): Data['series'][number] {
+function toRow(
+  { name, labels, points }: Series,
+  kind: PrometheusQuery['kind'],
+  most: number,
+): Data['series'][number] {
   const last = points.at(-1)?.value
   const valueText = last === undefined ? 'a histogram' : toNumberText(last)
   const row = { name, labels, value: toFinite(last), valueText }
   if (kind === 'instant') return row
-  const { least, mean, most } = summarize(points) ?? {}
-  const course = thin(points, COURSE).map(({ at, value }) => ({ at, value: toFinite(value) }))
-  return { ...row, least, mean, most, course }
+  const summary = summarize(points)
+  const course = thin(points, most).map(({ at, value }) => ({ at, value: toFinite(value) }))
+  return { ...row, least: summary?.least, mean: summary?.mean, most: summary?.most, course }
 }
 
 /** Omits NaN and infinite values, which JSON cannot represent. */

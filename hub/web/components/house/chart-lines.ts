@@ -17,7 +17,8 @@ export interface HostHistory {
 /** One chart: curves of one unit over the same times. */
 export interface ChartLines {
   title: string
-  unit: '%' | '°C'
+  /** '' for none. */
+  unit: string
   lines: { label: string; latest: number | null; least: number; most: number; values: (number | null)[] }[]
 }
 

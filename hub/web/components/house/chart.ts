@@ -7,8 +7,13 @@ import { clockTime, shortDay } from '../../time.ts'
 import { type ChartLines, toTimes } from './chart-lines.ts'
 
 const HEIGHT = 170
+/** Pixels that a time such as "05:00 PM" takes on the axis, with room beside it. */
+const TIME_SPACE = 80
 /** Colours of lines; further lines have them again, dashed. */
 const COLOURS = 6
+
+/** Writes numbers so that they fit beside the axis. */
+const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 2 })
 
 interface ChartProps {
   chart: ChartLines
@@ -55,6 +60,7 @@ function timeWords(at: number, stepSeconds: number) {
 /** Draws the lines into an element, and again when its width changes; the returned function ends that. */
 function draw(element: HTMLElement, { chart, from, stepSeconds }: Omit<ChartProps, 'span'>) {
   const { lines, unit } = chart
+  const isShare = unit === '%' && lines.every(({ least, most }) => least >= 0 && most <= 100)
   const marks = [...(element.parentElement?.querySelectorAll('.line') ?? [])]
   const colours = marks.map(mark => getComputedStyle(mark).color)
   const { color: ink, borderTopColor: grid } = getComputedStyle(element)
@@ -65,17 +71,22 @@ function draw(element: HTMLElement, { chart, from, stepSeconds }: Omit<ChartProp
       height: HEIGHT,
       legend: { show: false },
       cursor: { show: false },
-      scales: { y: unit === '%' ? { range: [0, 100] } : {} },
+      scales: { y: isShare ? { range: [0, 100] } : {} },
       axes: [
-        { ...axis, values: (_, splits) => splits.map(at => timeWords(at * 1000, stepSeconds)) },
-        { ...axis, size: 58, values: (_, splits) => splits.map(value => `${value} ${unit}`) },
+        {
+          ...axis,
+          space: TIME_SPACE,
+          values: (_, splits) => splits.map(at => timeWords(at * 1000, stepSeconds)),
+        },
+        { ...axis, size: 58, values: (_, splits) => splits.map(value => `${COMPACT.format(value)} ${unit}`) },
       ],
       series: [
         {},
-        ...lines.map((_, index) => ({
+        ...lines.map(({ values }, index) => ({
           stroke: colours[index] ?? ink,
           width: 1.5,
-          points: { show: false },
+          // A line wants two values.
+          points: { show: values.filter(value => value !== null).length < 2 },
           ...(index >= COLOURS ? { dash: [4, 4] } : {}),
         })),
       ],
