@@ -40,11 +40,12 @@ const isReady = ({ state }: { state: string }) => state === 'ready'
 const remove = (name: string) =>
   rmSync(join(hub.dataFolder, 'servers', name), { recursive: true, force: true })
 
-/** Every test begins without any server. */
+/** Every test begins without any server, and without the process of one that is ending. */
 beforeEach(async () => {
   for (const { name } of (await status()).servers) remove(name)
   hub.writeConfig(NONE)
   await untilStatus('there is no server', ({ servers: all }) => all.length === 0)
+  await untilNoChildren()
 })
 
 describe.each(LINES)('a connected client of %s', line => {
