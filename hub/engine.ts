@@ -80,7 +80,7 @@ export async function createEngine(foundation: Foundation, stack: AsyncDisposabl
   const metaTools = createMetaTools({ newId, signals, agentsOf: router.agentsOf, agent: agents.find })
   const metaNames = metaTools.map(({ name }) => name)
   const sandbox = await openSandbox(childEnvironment(), () => listHidden(config))
-  const serverTools = stack.use(openServerTools(foundation, { router, metaNames, sandbox }, stack))
+  const serverTools = stack.use(await openServerTools(foundation, { router, metaNames, sandbox }, stack))
   const { servers } = serverTools
   const pins = await openPins(foundation, router, servers, stack)
   const finder = stack.use(createToolFinder(() => servers.catalogue.tools))
@@ -294,7 +294,7 @@ function openServerTools(
   { clock, random, log, signals, store, version, config }: Foundation,
   { router, metaNames, sandbox }: { router: Router; metaNames: readonly string[]; sandbox: Sandbox },
   stack: AsyncDisposableStack,
-): ServerTools {
+): Promise<ServerTools> {
   const hubNames = hubTools.map(({ definition }) => definition.name)
   const taken = new Set([...hubNames, ...metaNames, FIND_TOOLS, CALL_TOOL])
   const ending = new AbortController()

@@ -11,6 +11,7 @@ import { type BuiltIn, decideServers, type ServerSources } from '../upstream/dec
 import { readDropIns } from '../upstream/drop-ins.ts'
 import { createNegotiationCache } from '../upstream/negotiation.ts'
 import { type Authorizations, createAuthorizations } from '../upstream/oauth/authorizations.ts'
+import { openCredentialStore } from '../upstream/oauth/credentials.ts'
 import type { ServerSpec } from '../upstream/server-spec.ts'
 import { openChildGuard } from '../upstream/stdio/child-guard.ts'
 import type { Sandbox } from '../upstream/stdio/sandbox.ts'
@@ -34,7 +35,7 @@ export interface ServerToolsDeps {
   builtIns: readonly BuiltIn[]
   loader: string
   sandbox: Sandbox
-  /** The folder in which logins are kept. */
+  /** The folder that has the logins of an earlier version. */
   dataFolder: string
   dropInsFolder: string
   /** Returns what the config file says of servers. */
@@ -63,13 +64,14 @@ export interface ServerLogins extends Pick<Authorizations, 'finish' | 'look' | '
   begin(server: string, redirectUrl: string): Promise<{ state: string; url: string }>
 }
 
-export function createServerTools(deps: ServerToolsDeps): ServerTools {
+export async function createServerTools(deps: ServerToolsDeps): Promise<ServerTools> {
+  const credentials = await openCredentialStore(deps)
   const guard = openChildGuard(deps.log)
-  const { clock, log, dataFolder } = deps
+  const { clock, log } = deps
   const onChange = (server: string) => {
     if (!disposed) servers.renew(server)
   }
-  const authorizations = createAuthorizations({ clock, log, dataFolder, onChange })
+  const authorizations = createAuthorizations({ clock, log, credentials, onChange })
   const servers = openServers({
     ...deps,
     guard,

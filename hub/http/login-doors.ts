@@ -18,7 +18,7 @@ export interface LoginDoorDeps {
     /** Completes a login; resolves with the server's name. Throws a `HubError` that says why it failed. */
     finish: (answer: URLSearchParams) => Promise<string>
     look: (state: string) => { status: string; error?: string }
-    forget: (server: string) => boolean
+    forget: (server: string) => Promise<boolean>
   }
 }
 
@@ -82,7 +82,7 @@ export function createLoginDoors({ doors, audit, publicUrl, logins }: LoginDoorD
   router.delete('/oauth/servers/:server', admit, async (request, response) => {
     const server = readServer(request.params)
     await audit.add({ ...(response.locals['by'] as By), outcome: 'ended', details: { server } })
-    response.json({ forgotten: logins.forget(server) })
+    response.json({ forgotten: await logins.forget(server) })
   })
   return router
 }

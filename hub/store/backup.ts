@@ -2,6 +2,7 @@ import { copyFileSync, existsSync, linkSync, readdirSync, renameSync, rmSync, st
 import { basename, join, resolve } from 'node:path'
 import { toIso } from '../core/clock.ts'
 import { HubError } from '../core/errors.ts'
+import { writeLoginFiles } from './login-files.ts'
 import { lockFolder } from './sqlite.ts'
 import {
   BESIDE,
@@ -9,14 +10,17 @@ import {
   beginNewFeed,
   copyDatabase,
   databaseFile,
+  eraseLogins,
   foldLog,
   isRestorable,
   listBackups,
   makePrivate,
   nextMigration,
   noteRestored,
+  readLogins,
   type StoreCopy,
   syncToDisk,
+  withDatabase,
 } from './sqlite-backup.ts'
 import { markFile } from './store-mark.ts'
 
@@ -80,8 +84,14 @@ export async function restore(folder: string, file: string, now: number): Promis
     // The old store's mark says nothing of the restored one.
     rmSync(markFile(folder), { force: true })
     const isReadable = before !== undefined && setAside(database, before)
+    // The logins at servers stay those of the folder, whatever store is put back.
+    if (isReadable) {
+      const logins = unlessDamaged(() => withDatabase(before, readLogins, true), [])
+      writeLoginFiles(folder, logins)
+    }
     renameSync(fresh, database)
     await syncToDisk(folder)
+    if (isReadable) unlessDamaged(() => withDatabase(before, eraseLogins), undefined)
     const canBeUndone = isReadable && isRestorable(before)
     return { ...copy, file: resolve(file), before, canBeUndone }
   } finally {
@@ -112,11 +122,18 @@ function setAside(database: string, before: string): boolean {
 
 /** Folds the log into the file; returns false for a store too damaged to be opened, and keeps it. */
 function tryFoldLog(database: string): boolean {
-  try {
+  return unlessDamaged(() => {
     foldLog(database)
     return !BESIDE.some(suffix => existsSync(`${database}${suffix}`))
+  }, false)
+}
+
+/** Returns what `use` does, or a fallback where the database is too damaged for it. */
+function unlessDamaged<Result>(use: () => Result, fallback: Result): Result {
+  try {
+    return use()
   } catch (error) {
-    if (error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE')) return false
+    if (error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE')) return fallback
     throw error
   }
 }

@@ -37,6 +37,12 @@ export interface DoorTables {
     auth: string
     created_at: number
   }
+  /** Logins of the hub at servers, secret as they are; no backup has them. */
+  server_logins: {
+    server: string
+    login_json: string
+    saved_at: number
+  }
   /** What the hub's own authorization server keeps. Its secrets are kept as hashes, its own keys as they are. */
   oauth: {
     /** Name of the model in oidc-provider, such as RefreshToken. */
@@ -55,4 +61,5 @@ export interface DoorTables {
 export type TokenRow = DoorTables['tokens']
 export type PersonRow = DoorTables['people']
 export type PushRow = DoorTables['push_subscriptions']
+export type ServerLoginRow = DoorTables['server_logins']
 export type OAuthRow = DoorTables['oauth']

@@ -6,12 +6,13 @@ import { lockFolder, openSqliteStore } from './sqlite.ts'
 import type { OnCommit } from './sqlite-writer.ts'
 import { describeLoss, findLoss, wasUsed } from './store-loss.ts'
 import type { Tables } from './tables.ts'
-import type { Write } from './writer.ts'
+import type { Write, WriteSecret } from './writer.ts'
 
 /** The store: reads go through `db`, writes through `write`. Its opener disposes of it. */
 export interface Store extends AsyncDisposable {
   readonly db: Kysely<Tables>
   readonly write: Write
+  readonly writeSecret: WriteSecret
   /** Rewrites the files so that nothing deleted is left in them. Takes as long as to copy them. */
   compact(): Promise<void>
   /** Returns why nothing can be stored, for people; undefined if that is not known. */

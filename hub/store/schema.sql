@@ -131,6 +131,9 @@ CREATE INDEX schedules_of_files on schedules (agent) where created_by = 'file';
 CREATE INDEX schedules_thread on schedules (thread_id, status, next_run, id);
 CREATE INDEX schedules_waiting on schedules (status, id) where wake_on_events_json != '[]';
 CREATE TABLE server_eras (server text primary key, verdict_json text not null, at bigint not null);
+CREATE TABLE server_logins (
+  server text not null, login_json text not null, saved_at bigint not null,
+  constraint server_logins_key primary key (server)) without rowid;
 CREATE TABLE sessions (
   thread_id text not null, number integer not null, first_seq bigint not null, last_seq bigint not null,
   started_at bigint not null, ended_at bigint not null, messages integer not null,

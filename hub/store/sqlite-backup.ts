@@ -14,6 +14,7 @@ import { open, rename } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { HubError } from '../core/errors.ts'
+import type { ServerLoginRow } from './door-tables.ts'
 import { RESTORED_KEY } from './hub-state.ts'
 import { migrations } from './migrations/index.ts'
 import { withFaults } from './sqlite-faults.ts'
@@ -29,6 +30,8 @@ export interface StoreCopy {
 /** Tables whose rows tell people what a copy holds; each database of the hub has them. */
 const COUNTED = ['threads', 'conversations', 'messages', 'history'] as const
 export const MIGRATIONS = 'kysely_migration'
+/** Table that no copy has: an old refresh token that is used again ends the login. */
+const LOGINS = 'server_logins'
 /** Migration that made the feed's table; older backups have none. */
 const EVENT_FEED = '003-event-feed'
 
@@ -65,9 +68,10 @@ export function makePrivate(file: string): void {
 }
 
 /**
- * Copies a database, which may be written to meanwhile, as it is at one instant; verifies the copy, and only
- * then gives it its name, so that a file of that name is always whole. Replaces a file that is there. Throws
- * `not_found` if there is no source, and `invalid_arguments` if it is no database of the hub, or is damaged.
+ * Copies a database, which may be written to meanwhile, as it is at one instant but without the logins at servers;
+ * verifies the copy, and only then gives it its name, so that a file of that name is always whole. Replaces a file
+ * that is there. Throws `not_found` if there is no source, and `invalid_arguments` if it is no database of the hub,
+ * or is damaged.
  */
 export async function copyDatabase(source: string, file: string): Promise<StoreCopy> {
   if (!existsSync(source)) throw new HubError('not_found', `There is no file ${source}`)
@@ -122,6 +126,7 @@ function verifyCopy(partial: string, rows: Record<string, number>, source: strin
   try {
     withDatabase(partial, copy => {
       copy.pragma('journal_mode = delete')
+      eraseLogins(copy)
       refuseUnfit(copy, source)
       const copied = countRows(copy)
       const wrong = COUNTED.find(table => copied[table] !== rows[table])
@@ -131,6 +136,19 @@ function verifyCopy(partial: string, rows: Record<string, number>, source: strin
   } catch (error) {
     throw explain(error, source)
   }
+}
+
+/** Returns the logins at servers that a database has; backups of earlier versions have no table of them. */
+export function readLogins(database: Database.Database): ServerLoginRow[] {
+  if (!hasTable(database, LOGINS)) return []
+  return database.prepare(`select * from ${LOGINS}`).all() as ServerLoginRow[]
+}
+
+/** Deletes the logins at servers, and leaves nothing of them in the file. */
+export function eraseLogins(database: Database.Database): void {
+  if (!hasTable(database, LOGINS)) return
+  database.pragma('secure_delete = on')
+  database.exec(`delete from ${LOGINS}`)
 }
 
 /** Throws if a database is damaged, or of a newer version. */

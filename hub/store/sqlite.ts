@@ -18,6 +18,7 @@ import { migrate } from './migrations/index.ts'
 import { BESIDE, databaseFile, makePrivate, nextMigration } from './sqlite-backup.ts'
 import { toGuarded, withFaults } from './sqlite-faults.ts'
 import { createSearch, searchTexts } from './sqlite-search.ts'
+import { createSecretWriter } from './sqlite-secrets.ts'
 import { createWriter, type OnCommit } from './sqlite-writer.ts'
 import { openStoreMark, type StoreMark } from './store-mark.ts'
 import type { Tables } from './tables.ts'
@@ -63,20 +64,22 @@ export async function openSqliteStore(
     throw error
   }
   const findProblem = watchFile(databaseFile(folder))
+  const write = createWriter(
+    db,
+    {
+      count(tx) {
+        const problem = findProblem()
+        if (problem !== undefined) throw new StoreFault('unreachable', problem)
+        return mark.count(tx)
+      },
+      write: mark.write,
+    },
+    onCommit,
+  )
   return {
     db,
-    write: createWriter(
-      db,
-      {
-        count(tx) {
-          const problem = findProblem()
-          if (problem !== undefined) throw new StoreFault('unreachable', problem)
-          return mark.count(tx)
-        },
-        write: mark.write,
-      },
-      onCommit,
-    ),
+    write,
+    writeSecret: createSecretWriter(db, write),
     findProblem,
     async compact() {
       for (const text of ['vacuum', 'pragma wal_checkpoint(truncate)'])

@@ -16,6 +16,9 @@ export type Write = <Result>(
   durability?: 'disk' | 'relaxed',
 ) => Promise<Result>
 
+/** Writes as `Write` does, and leaves nothing of what the job replaces or deletes in the store's files. */
+export type WriteSecret = <Result>(job: (tx: Tx) => Promise<Result>) => Promise<Result>
+
 /** The reason why a database does nothing that it is asked. */
 export type FaultKind = 'full' | 'locked' | 'damaged' | 'unreachable'
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -57,7 +57,7 @@ describe('a login that is none', () => {
     expect(await back.text()).not.toContain('<b>')
     expect(await world.look(state)).toEqual({ status: 'failed', error: expect.stringMatching(why) })
     expect(world.people.asked).not.toContain('code')
-    expect(existsSync(world.fileOf())).toBe(false)
+    expect(world.loginOf()).toBeUndefined()
     await using command = startCli(['servers', 'login', 'remote'], {
       variables: { SUPERBLOOM_DATA: world.hub.dataFolder },
     })
@@ -96,7 +96,7 @@ test('two logins at once each bring their own', async () => {
   await Promise.all(logins.reverse().map(({ url }) => fetch(url)))
   await untilReady(world.hub, 'remote', 'other')
   expect([await world.call('remote__one'), await world.call('other__near')]).toEqual(['one', 'near'])
-  const [one, two] = ['remote', 'other'].map(name => JSON.parse(readFileSync(world.fileOf(name), 'utf8')))
+  const [one, two] = ['remote', 'other'].map(name => JSON.parse(world.loginOf(name) ?? ''))
   expect(one.tokens.access_token).not.toBe(two.tokens.access_token)
   expect([one.resource, two.resource]).toEqual([world.remote.url, other.url])
   expect(other.authorizations).not.toContain(`Bearer ${one.tokens.access_token}`)
@@ -142,10 +142,10 @@ test('where nobody may register by themselves a login says what to do', async ()
   )
 })
 
-test('a file for logins that cannot be read harms nobody', async () => {
+test('a file of a login that cannot be read harms nobody', async () => {
   await using world = await OAuthWorld.open()
   await world.hub.stop()
-  mkdirSync(world.fileOf(), { recursive: true })
+  mkdirSync(join(world.hub.dataFolder, 'oauth', 'remote.json'), { recursive: true })
   await world.hub.start()
   await world.add('other', 'modern')
   await untilReady(world.hub, 'other')
@@ -159,7 +159,7 @@ test('new tokens that are on their way when the hub ends are not lost', async ()
   const renew = await world.openStale()
   const call = world.call('remote__one').catch(() => 'cut')
   await world.untilRenewing()
-  const before = readFileSync(world.fileOf(), 'utf8')
+  const before = world.loginOf()
   const door = new URL('/healthz', hub.url)
   const stopped = hub.stop()
   await until('its door is shut', () =>
@@ -170,7 +170,7 @@ test('new tokens that are on their way when the hub ends are not lost', async ()
   )
   renew()
   await stopped
-  expect(readFileSync(world.fileOf(), 'utf8')).not.toBe(before)
+  expect(world.loginOf()).not.toBe(before)
   await call
   await hub.start()
   await untilReady(hub, 'remote')

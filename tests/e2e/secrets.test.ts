@@ -21,6 +21,7 @@ const PLANTED = {
   login: 'plantedlogin93b7d6e1f4',
   hook: 'plantedhook77a0c3e1d2b5',
   argument: 'plantedargument40b9ee17',
+  refresh: 'plantedrefresh51d0c8e27b',
   wrong: 'sb_plantedwrong66ad02f7',
 }
 
@@ -64,6 +65,7 @@ beforeAll(async () => {
       model: { default: { baseUrl: `${echo.url}/v1`, apiKey: PLANTED.key, model: 'none' } },
       servers: {
         metrics: false,
+        shop: { url: `${echo.url}/shop` },
         far: { url: `${echo.url}/mcp`, headers: { Authorization: `Bearer ${PLANTED.header}` } },
         near: {
           command: process.execPath,
@@ -80,6 +82,19 @@ beforeAll(async () => {
       },
       webhooks: { radarr: { secret: PLANTED.hook } },
     }),
+    // An earlier version's login at a server, which the hub takes into the store.
+    data: {
+      'oauth/shop.json': JSON.stringify({
+        url: `${echo.url}/shop`,
+        client: { client_id: 'hub', issuer: echo.url },
+        tokens: {
+          access_token: 'none',
+          token_type: 'Bearer',
+          refresh_token: PLANTED.refresh,
+          issuer: echo.url,
+        },
+      }),
+    },
   })
   given['owner'] = hub.token
   given['session'] = await signIn(hub, await invite(hub, 'anna', 'member'))
@@ -162,7 +177,11 @@ test('promise 10: no secret leaves its place: no text that the hub shows or logs
   const found = Object.entries(others).flatMap(([name, secret]) =>
     files.filter(([, bytes]) => bytes.includes(secret)).map(([path]) => `${name} in ${path}`),
   )
-  expect(found).toEqual(['owner in token'])
+  expect(found.sort()).toEqual([
+    'owner in token',
+    'refresh in oauth.moved/shop.json',
+    'refresh in superbloom.db',
+  ])
 })
 
 function around(text: string, secret: string): string {

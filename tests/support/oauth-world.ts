@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { z } from 'zod'
 import { openClient, textOf } from './clients.ts'
 import { untilReady } from './downstream.ts'
@@ -90,14 +91,24 @@ export class OAuthWorld implements AsyncDisposable {
     return textOf(await client.call(tool))
   }
 
-  async untilAsked(server = 'remote'): Promise<void> {
+  /** Waits for the server to be down for want of a login; returns its entry in `hub_status`. */
+  untilAsked(server = 'remote') {
     const words = `run superbloom servers login ${server}`
-    await until(`${server} asks for a login`, async () => (await this.status(server))?.error?.includes(words))
+    return until(`${server} asks for a login`, async () => {
+      const found = await this.status(server)
+      return found?.state === 'down' && found.error?.includes(words) && found
+    })
   }
 
-  /** Returns the file of a login. */
-  fileOf(server = 'remote'): string {
-    return join(this.hub.dataFolder, 'oauth', `${server}.json`)
+  /** Returns the login at a server as it is in the store; undefined for none. */
+  loginOf(server = 'remote'): string | undefined {
+    const database = new Database(join(this.hub.dataFolder, 'superbloom.db'), { readonly: true })
+    try {
+      const find = database.prepare('select login_json from server_logins where server = ?').pluck()
+      return z.string().optional().parse(find.get(server))
+    } finally {
+      database.close()
+    }
   }
 
   /** Begins a login as the command does. */
@@ -139,7 +150,7 @@ export class OAuthWorld implements AsyncDisposable {
     await until('it is asked for new ones', () => this.people.asked.includes('refresh'))
   }
 
-  /** Returns the issued secrets that appear anywhere outside their file. */
+  /** Returns the issued secrets that appear anywhere outside the store. */
   async shownSecrets(...said: string[]): Promise<string[]> {
     const shown = [...said, JSON.stringify(this.hub.logs.all), JSON.stringify(await this.status())].join('\n')
     return [...this.people.secrets].filter(secret => shown.includes(secret))

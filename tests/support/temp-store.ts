@@ -20,6 +20,7 @@ export async function openTempStore(): Promise<TempStore> {
   return {
     db: store.db,
     write: store.write,
+    writeSecret: store.writeSecret,
     compact: store.compact,
     findProblem: store.findProblem,
     folder: folder.path,

@@ -20,6 +20,7 @@ import { up as titles } from './016-titles.ts'
 import { up as approvalNumbers } from './017-approval-numbers.ts'
 import { up as pushSubscriptions } from './018-push-subscriptions.ts'
 import { up as files } from './019-files.ts'
+import { up as serverLogins } from './020-server-logins.ts'
 
 type Up = (db: Kysely<unknown>, dialect: Dialect) => Promise<void>
 
@@ -44,6 +45,7 @@ export const migrations: readonly { name: string; up: Up }[] = [
   { name: '017-approval-numbers', up: approvalNumbers },
   { name: '018-push-subscriptions', up: pushSubscriptions },
   { name: '019-files', up: files },
+  { name: '020-server-logins', up: serverLogins },
 ]
 
 /** Brings the schema of a database up to date. Throws, with the migration's name, if one fails. */

@@ -137,7 +137,7 @@ test('a token is shown at the origin of its server and nowhere else', async () =
     {
       clock: systemClock,
       log: createLog({ level: 'error', now: systemClock.now, write: () => undefined }),
-      store: { read: () => KEPT, save: () => undefined, forget: () => false },
+      store: { read: () => KEPT, save: async () => undefined, forget: async () => false },
       fetch,
     },
   )

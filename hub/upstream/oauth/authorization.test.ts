@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createFakeClock, type FakeClock } from '../../../tests/support/fake-clock.ts'
 import { createHttpServer, type HttpServer } from '../../../tests/support/http-servers.ts'
 import { type AuthorizationServer, startAuthorizationServer } from '../../../tests/support/oauth-server.ts'
-import { createRecord } from '../../../tests/support/until.ts'
+import { createRecord, until } from '../../../tests/support/until.ts'
 import { createLog } from '../../core/log.ts'
 import type { HttpSpec } from '../server-spec.ts'
 import { Authorization } from './authorization.ts'
@@ -16,6 +16,8 @@ let people: AuthorizationServer
 let remote: HttpServer
 let clock: FakeClock
 let saved: Credentials[]
+/** Resolves once what is saved is on the disk. */
+let disk: () => Promise<void>
 let lines: ReturnType<typeof createRecord<string>>
 let authorization: Authorization
 let create: (before?: Authorization) => Authorization
@@ -26,6 +28,7 @@ beforeEach(async () => {
   await remote.start(['one'])
   clock = createFakeClock()
   saved = []
+  disk = async () => undefined
   lines = createRecord<string>()
   const spec: HttpSpec = {
     name: 'remote',
@@ -36,8 +39,11 @@ beforeEach(async () => {
   const log = createLog({ level: 'debug', now: clock.now, write: line => lines.add(line) })
   const store: CredentialStore = {
     read: () => saved.at(-1),
-    save: (_server, kept) => void saved.push(kept),
-    forget: () => false,
+    save: async (_server, kept) => {
+      saved.push(kept)
+      await disk()
+    },
+    forget: async () => false,
   }
   create = before => new Authorization(spec, { clock, log, store, fetch }, before)
   authorization = create()
@@ -75,6 +81,46 @@ test('tokens are renewed a minute before they end, once, and are on the disk the
   expect(authorization.bearer).not.toBe(before)
   expect(saved.at(-1)?.tokens?.access_token).toBe(authorization.bearer)
   expect(authorization.fresh()).toBeUndefined()
+})
+
+test('renewed tokens are used once they are on the disk, and not before', async () => {
+  const before = authorization.bearer
+  const gate = Promise.withResolvers<void>()
+  disk = () => gate.promise
+  clock.advance(59 * MINUTE_MS)
+  const renewed = authorization.fresh()
+  await until('they are being saved', () => saved.length > 1)
+  expect(authorization.bearer).toBe(before)
+  expect(authorization.fresh()).toBeInstanceOf(Promise)
+  gate.resolve()
+  await renewed
+  expect(refreshes()).toBe(1)
+  expect(authorization.bearer).toBe(saved.at(-1)?.tokens?.access_token)
+})
+
+test('tokens that cannot be saved are good for as long as the hub runs', async () => {
+  const before = authorization.bearer
+  disk = () => Promise.reject(new Error('no room'))
+  clock.advance(59 * MINUTE_MS)
+  await authorization.fresh()
+  expect(authorization.bearer).not.toBe(before)
+  expect(lines.all.join()).toContain('login_not_saved')
+})
+
+test('a renewal that comes while a newer login is being saved is dropped', async () => {
+  const { renewed, finish } = beginRenewal()
+  const login = await begin()
+  const gate = Promise.withResolvers<void>()
+  disk = () => gate.promise
+  const count = saved.length
+  const done = login.finish()
+  await until('the login is being saved', () => saved.length > count)
+  finish()
+  await renewed
+  expect(saved).toHaveLength(count + 1)
+  gate.resolve()
+  await done
+  expect(authorization.bearer).toBe(saved.at(-1)?.tokens?.access_token)
 })
 
 test('tokens that say they hold for no time are not renewed before each request', async () => {

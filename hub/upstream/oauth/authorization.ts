@@ -42,7 +42,10 @@ export interface Refusal {
 
 /** The credentials for one server. The authorizations that follow each other with its entry share them. */
 interface Login {
+  /** Credentials in use, which are on the disk. */
   kept: Credentials | undefined
+  /** The same, or those that are on their way to the disk. */
+  newest: Credentials | undefined
   renewing: Promise<void> | undefined
   /** True once it was forgotten: nothing of it goes to the disk any more. */
   isForgotten: boolean
@@ -101,8 +104,10 @@ export class Authorization {
     return this.#renew().catch(error => {
       if (error instanceof NeedsLogin) throw error
       this.#log.warn('login_not_renewed', { error })
-      const { kept } = this.#login
-      if (kept) this.#login.kept = { ...kept, renewAt: this.#deps.clock.now() + AGAIN_MS }
+      const { kept, newest } = this.#login
+      if (!kept || newest !== kept) return
+      this.#login.newest = { ...kept, renewAt: this.#deps.clock.now() + AGAIN_MS }
+      this.#login.kept = this.#login.newest
     })
   }
 
@@ -138,13 +143,13 @@ export class Authorization {
     return decideClient(this.settings, this.#login.kept?.client, issuer)
   }
 
-  /** Takes the tokens of a login, and saves them. */
-  adopt({ tokens, ...login }: Renewed): void {
+  /** Saves the tokens of a login, and then takes them. */
+  async adopt({ tokens, ...login }: Renewed): Promise<void> {
     const { url } = this.spec.transport
     const { expires_in: seconds } = tokens
     const now = this.#deps.clock.now()
     const lasts = (seconds ?? 0) * 1000
-    this.#keep({
+    await this.#keep({
       ...login,
       url,
       tokens: { ...tokens, issuer: login.client.issuer },
@@ -168,14 +173,8 @@ export class Authorization {
   }
 
   #readLogin(): Login {
-    const login: Login = { kept: undefined, renewing: undefined, isForgotten: false }
-    try {
-      login.kept = this.#deps.store.read(this.spec.name, this.spec.transport.url)
-    } catch (error) {
-      // The server needs a new login then, and the other servers go on.
-      this.#log.error('login_not_read', { error })
-    }
-    return login
+    const kept = this.#deps.store.read(this.spec.name, this.spec.transport.url)
+    return { kept, newest: kept, renewing: undefined, isForgotten: false }
   }
 
   get #isByItself(): boolean {
@@ -207,14 +206,14 @@ export class Authorization {
         fetch: this.#deps.fetch,
       })
       // A login that came meanwhile is newer than the renewal.
-      if (this.#login.kept === kept) this.adopt(renewed)
+      if (this.#login.newest === kept) await this.adopt(renewed)
       this.#log.info('login_renewed')
     } catch (error) {
-      throw this.#toFault(error, kept)
+      throw await this.#toFault(error, kept)
     }
   }
 
-  #toFault(error: unknown, kept: Credentials | undefined): unknown {
+  async #toFault(error: unknown, kept: Credentials | undefined): Promise<unknown> {
     if (error instanceof LoginFault) return error
     const { access_token, refresh_token } = kept?.tokens ?? {}
     const secrets = [this.settings.clientSecret, kept?.client.client_secret, access_token, refresh_token]
@@ -223,26 +222,32 @@ export class Authorization {
     if (this.#isByItself)
       return new LoginFault(`its authorization server refuses the client (oauth in its entry): ${why}`)
     this.#log.warn('login_refused', { error: why })
-    if (kept && this.#login.kept === kept) this.#leave(kept, error.code === OAuthErrorCode.InvalidClient)
+    if (kept && this.#login.newest === kept)
+      await this.#leave(kept, error.code === OAuthErrorCode.InvalidClient)
     return new NeedsLogin(this.spec.name, ` (renewing the last one was refused: ${why})`)
   }
 
   /** Drops the refused tokens, and the client too if that was refused. */
-  #leave({ tokens: _, renewAt: __, ...rest }: Credentials, isClientGone: boolean): void {
-    this.#keep(isClientGone ? undefined : rest)
+  #leave({ tokens: _, renewAt: __, ...rest }: Credentials, isClientGone: boolean): Promise<void> {
+    return this.#keep(isClientGone ? undefined : rest)
   }
 
-  /** Keeps and saves credentials; if they cannot be saved, they are good for as long as the hub runs. */
-  #keep(kept: Credentials | undefined): void {
-    this.#login.kept = kept
-    if (this.#login.isForgotten) return
-    const { store } = this.#deps
+  /** Saves credentials, then keeps them; if they cannot be saved, they are good for as long as the hub runs. */
+  async #keep(kept: Credentials | undefined): Promise<void> {
+    this.#login.newest = kept
     try {
-      if (kept) store.save(this.spec.name, kept)
-      else store.forget(this.spec.name)
+      await this.#save(kept)
     } catch (error) {
       this.#log.error('login_not_saved', { error })
     }
+    if (this.#login.newest === kept) this.#login.kept = kept
+  }
+
+  async #save(kept: Credentials | undefined): Promise<void> {
+    const { store } = this.#deps
+    if (this.#login.isForgotten) return
+    if (kept) await store.save(this.spec.name, kept)
+    else await store.forget(this.spec.name)
   }
 
   /** Handles a request beyond the login. A refresh brings at most what a person agreed to (RFC 6749, 6). */

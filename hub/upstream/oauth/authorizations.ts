@@ -7,7 +7,7 @@ import { readWhole } from '../http/bounded-fetch.ts'
 import { createPublicFetch, NotPublicError, type Target } from '../http/public-fetch.ts'
 import type { HttpSpec, ServerSpec } from '../server-spec.ts'
 import { Authorization } from './authorization.ts'
-import { createCredentialStore } from './credentials.ts'
+import type { CredentialStore } from './credentials.ts'
 import { LoginFault } from './faults.ts'
 import { createLogins, type Logins } from './logins.ts'
 
@@ -27,13 +27,13 @@ export interface Authorizations extends Pick<Logins, 'finish' | 'look'>, AsyncDi
   /** Begins a person's login. Throws `conflict` if the server has none, and as `Logins.begin` does. */
   begin(spec: ServerSpec, redirectUrl: string): Promise<{ state: string; url: string }>
   /** Forgets the login of a server, whether that runs or not; returns true if there was one. */
-  forget(server: string): boolean
+  forget(server: string): Promise<boolean>
 }
 
 export interface AuthorizationsDeps {
   clock: Clock
   log: Log
-  dataFolder: string
+  credentials: CredentialStore
   /** Called when a server's login was made or forgotten. */
   onChange: (server: string) => void
 }
@@ -41,10 +41,9 @@ export interface AuthorizationsDeps {
 export function createAuthorizations({
   clock,
   log,
-  dataFolder,
+  credentials: store,
   onChange,
 }: AuthorizationsDeps): Authorizations {
-  const store = createCredentialStore(dataFolder)
   const logins = createLogins({ clock, log, onDone: onChange })
   const known = new Map<string, { key: string; authorization: Authorization }>()
   const of = (spec: ServerSpec) => {
@@ -74,11 +73,11 @@ export function createAuthorizations({
     },
     finish: logins.finish,
     look: logins.look,
-    forget(server) {
+    async forget(server) {
       logins.cancel(server)
       known.get(server)?.authorization.retire({ forgets: true })
       known.delete(server)
-      const wasThere = store.forget(server)
+      const wasThere = await store.forget(server)
       onChange(server)
       return wasThere
     },

@@ -1,17 +1,10 @@
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { join } from 'node:path'
 import { z } from 'zod'
+import type { Clock } from '../../core/clock.ts'
 import { parseJson } from '../../core/json.ts'
+import type { Log } from '../../core/log.ts'
+import { removeLoginFiles, takeLoginFiles } from '../../store/login-files.ts'
+import type { Store } from '../../store/open.ts'
+import { deleteServerLogin, readServerLogins, saveServerLogin } from '../../store/server-logins.ts'
 
 const client = z.looseObject({
   client_id: z.string(),
@@ -45,54 +38,53 @@ const credentials = z.object({
 /** The result of a server's login, all of it secret. */
 export type Credentials = z.infer<typeof credentials>
 
-/** Keeps the logins of servers below the data folder, one file each, which only its owner can read. */
+/** Keeps the logins at servers. */
 export interface CredentialStore {
   /** Returns a server's credentials; undefined for none, and for those of a server at another URL. */
   read(server: string, url: string): Credentials | undefined
-  /** Saves on the disk before it returns, whole or not at all. Throws the disk's error. */
-  save(server: string, kept: Credentials): void
-  /** Deletes a server's credentials; returns true if there were some. */
-  forget(server: string): boolean
+  /** Resolves once they are on the disk. Rejects with the store's error; they are kept in memory then. */
+  save(server: string, kept: Credentials): Promise<void>
+  /** Deletes a server's credentials, at once for who reads; resolves with true if there were some. */
+  forget(server: string): Promise<boolean>
 }
 
-export function createCredentialStore(dataFolder: string): CredentialStore {
-  const folder = join(dataFolder, 'oauth')
-  const fileOf = (server: string) => join(folder, `${server}.json`)
+export interface CredentialStoreDeps {
+  store: Pick<Store, 'db' | 'writeSecret'>
+  clock: Clock
+  log: Log
+  /** The folder that has the logins of an earlier version. */
+  dataFolder: string
+}
+
+/** Opens the logins at servers: nobody else writes them while this hub runs. */
+export async function openCredentialStore({
+  store,
+  clock,
+  log,
+  dataFolder,
+}: CredentialStoreDeps): Promise<CredentialStore> {
+  const { db, writeSecret } = store
+  await takeLoginFiles(store, dataFolder, { now: clock.now, log })
+  const known = new Map<string, Credentials>()
+  for (const { server, login_json } of await readServerLogins(db)) {
+    const { data } = credentials.safeParse(parseJson(login_json))
+    if (data) known.set(server, data)
+  }
   return {
     read(server, url) {
-      const file = fileOf(server)
-      const found = existsSync(file)
-        ? credentials.safeParse(parseJson(readFileSync(file, 'utf8')))
-        : undefined
-      return found?.success && found.data.url === url ? found.data : undefined
+      const found = known.get(server)
+      return found?.url === url ? found : undefined
     },
     save(server, kept) {
-      mkdirSync(folder, { recursive: true, mode: 0o700 })
-      const draft = `${fileOf(server)}.new`
-      // A draft that a crash left may have another mode.
-      rmSync(draft, { force: true })
-      // A refresh token is good only once, so the next one must not be lost.
-      writeFileSync(draft, `${JSON.stringify(kept, undefined, 2)}\n`, { mode: 0o600, flush: true })
-      renameSync(draft, fileOf(server))
-      flushFolder(folder)
+      known.set(server, kept)
+      const row = { server, login_json: JSON.stringify(kept), saved_at: clock.now() }
+      return writeSecret(tx => saveServerLogin(tx, row))
     },
-    forget(server) {
-      const file = fileOf(server)
-      const isThere = existsSync(file)
-      rmSync(file, { force: true })
-      rmSync(`${file}.new`, { force: true })
-      return isThere
+    async forget(server) {
+      const wasThere = known.delete(server)
+      await writeSecret(tx => deleteServerLogin(tx, server))
+      removeLoginFiles(dataFolder, server)
+      return wasThere
     },
-  }
-}
-
-/** Flushes a folder, after which a file keeps its new name through a power cut. Windows has no such call. */
-function flushFolder(folder: string): void {
-  if (process.platform === 'win32') return
-  const descriptor = openSync(folder, 'r')
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
   }
 }

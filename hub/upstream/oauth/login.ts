@@ -161,7 +161,7 @@ async function finishLogin(answer: URLSearchParams, asked: Finishing): Promise<v
     // A response that names no scope granted what was asked for (RFC 6749, 5.1).
     const scope = tokens.scope ?? url.searchParams.get('scope') ?? undefined
     const isOurs = isRegistered(clientId)
-    authorization.adopt({
+    await authorization.adopt({
       // The secret of the config stays in the config.
       client: isOurs ? { client_id: clientId, issuer: client.issuer } : client,
       ...(isOurs ? {} : { redirectUrl }),
