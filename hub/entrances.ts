@@ -6,9 +6,11 @@ import { attachWebSocket } from './channels/websocket.ts'
 import { readWelcome } from './channels/welcome.ts'
 import { createAgentEditor } from './config/agent-editor.ts'
 import { describeClient } from './config/client-config.ts'
+import { createConfigEditor } from './config/config-editor.ts'
 import { ownNames } from './config/host-names.ts'
 import { createModelFile } from './config/model-file.ts'
 import { budgetOf } from './config/models.ts'
+import { toNotifyChanges } from './config/notify.ts'
 import { pageFolder } from './config/paths.ts'
 import { createServerSettings } from './config/server-settings.ts'
 import { tokenFile } from './config/token.ts'
@@ -37,7 +39,9 @@ import { describeStatus } from './mcp/hub-tools/status.ts'
 import { createTalk } from './mcp/hub-tools/talk.ts'
 import { notifyClients } from './mcp/notify-clients.ts'
 import { toShownUrl } from './model/ask-json.ts'
+import { isInContainer, localHosts } from './model/find-models.ts'
 import { createModelSettings } from './model/model-settings.ts'
+import { createProgramSettings } from './programs/program-settings.ts'
 import { estimateTokens } from './runtime/tokens.ts'
 import { createDoorAudit, type DoorAudit } from './store/door-audit.ts'
 import { openWebhooks } from './triggers/webhooks/open-webhooks.ts'
@@ -155,6 +159,7 @@ function toHubToolDeps(
   const { store, clock, newId, signals, config, agents, environment } = foundation
   const onChange = (what: Changed) => (file: string, by: Principal) => applyFiles(what, { file, by })
   const { router, reset, explain, describeTool } = engine
+  const editor = createConfigEditor(config, onChange('config'))
   return {
     redact: text => config.redact(text).replaceAll(foundation.tokens.ownerSecret, '***'),
     store,
@@ -179,8 +184,15 @@ function toHubToolDeps(
       environment,
       estimate: estimateTokens,
       request: engine.firstRequest,
-      ...createModelFile(config, environment, onChange('config')),
+      ...createModelFile(editor, environment),
     }),
+    programs: createProgramSettings({
+      config,
+      editor,
+      hosts: localHosts({ inContainer: isInContainer() }),
+      clock,
+    }),
+    setNotify: (settings, by) => editor.change(toNotifyChanges(settings), by),
     describeClient: client => describeClient(client, config.current),
     agentFiles: createAgentEditor({
       agents,

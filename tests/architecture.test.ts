@@ -32,6 +32,11 @@ const ALLOWED: readonly { part: string; imports: string[] }[] = [
     imports: ['hub/config/', 'hub/upstream/decide-servers.ts', 'servers/'],
   },
   { part: 'hub/config/', imports: ['hub/config/', 'hub/core/', 'schemas/'] },
+  // It asks programs as their server would, and writes their settings into the config.
+  {
+    part: 'hub/programs/',
+    imports: ['hub/programs/', 'hub/config/', 'hub/core/', 'servers/kit/', 'schemas/'],
+  },
   {
     part: 'hub/catalogue/',
     imports: ['hub/catalogue/', 'hub/upstream/', 'hub/meta-tools/', 'hub/store/', 'hub/core/', 'schemas/'],

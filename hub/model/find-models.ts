@@ -28,10 +28,16 @@ export interface FindOptions {
 /** Milliseconds that each address has to answer. */
 const TIMEOUT = 1_000
 
+/** Returns the names of this machine; in a container, also that of its host. */
+export function localHosts({ inContainer }: { inContainer: boolean }): string[] {
+  return ['127.0.0.1', ...(inContainer ? ['host.docker.internal'] : [])]
+}
+
 /** Returns the addresses on this machine; in a container, also those on its host. */
-export function localAddresses({ inContainer }: { inContainer: boolean }): string[] {
-  const hosts = ['127.0.0.1', ...(inContainer ? ['host.docker.internal'] : [])]
-  return hosts.flatMap(host => LOCAL_NAMES.map(name => `http://${host}:${LOCAL_SERVERS[name].port}/v1`))
+export function localAddresses(where: { inContainer: boolean }): string[] {
+  return localHosts(where).flatMap(host =>
+    LOCAL_NAMES.map(name => `http://${host}:${LOCAL_SERVERS[name].port}/v1`),
+  )
 }
 
 export function isInContainer(): boolean {

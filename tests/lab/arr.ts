@@ -58,8 +58,10 @@ export function toQueueEntry(entry: Partial<QueueEntry> & { id: number; title: s
 
 /** Refuses requests without the key, which Radarr and Sonarr take in this header. */
 export function refuseWithout(key: string) {
-  return ({ headers }: LabRequest): LabAnswer | undefined =>
-    headers['x-api-key'] === key ? undefined : { status: 401, body: { error: 'Unauthorized' } }
+  return ({ headers, url }: LabRequest): LabAnswer | undefined =>
+    headers['x-api-key'] === key || url.pathname === '/login'
+      ? undefined
+      : { status: 401, body: { error: 'Unauthorized' } }
 }
 
 export function toPage<Record>(url: URL, records: readonly Record[]): LabAnswer {
@@ -170,8 +172,9 @@ export function toArrState(folder: string): ArrState {
 }
 
 /** Returns the routes of both programs. */
-export function commonRoutes(state: ArrState, version: string) {
+export function commonRoutes(state: ArrState, { title, version }: { title: string; version: string }) {
   return {
+    'GET /login': () => ({ body: `<title>Login - ${title}</title>` }),
     'GET /api/v3/system/status': () => ({ body: { appName: 'Lab', version, isProduction: true } }),
     'GET /api/v3/qualityprofile': () => ({ body: PROFILES }),
     'GET /api/v3/rootfolder': () => ({ body: state.folders }),

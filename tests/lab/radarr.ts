@@ -67,7 +67,7 @@ export async function startRadarr(options: CheckedOptions = {}): Promise<Radarr>
   const lab = await startChecked({
     ...options,
     refuse: refuseWithout(KEY),
-    routes: { ...commonRoutes(state, '6.3.0.10514'), ...toRoutes(state) },
+    routes: { ...commonRoutes(state, { title: 'Radarr', version: '6.3.0.10514' }), ...toRoutes(state) },
     toDescribed: toDescribedCommand,
   })
   return { ...lab, apiKey: KEY, state }

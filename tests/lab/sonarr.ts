@@ -98,7 +98,7 @@ export async function startSonarr(options: CheckedOptions = {}): Promise<Sonarr>
   const lab = await startChecked({
     ...options,
     refuse: refuseWithout(KEY),
-    routes: { ...commonRoutes(state, '4.0.19.2979'), ...toRoutes(state) },
+    routes: { ...commonRoutes(state, { title: 'Sonarr', version: '4.0.19.2979' }), ...toRoutes(state) },
     toDescribed: toDescribedCommand,
   })
   return { ...lab, apiKey: KEY, state }

@@ -67,6 +67,8 @@ async function openChatTool(onPost?: () => void) {
       read: unused,
       log: unused,
     },
+    programs: { list: unused, find: unused, try: unused, set: unused },
+    setNotify: unused,
     url: unused,
     reset: unused,
     stop: unused,

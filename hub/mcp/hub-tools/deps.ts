@@ -8,7 +8,9 @@ import type { ServerDetails, ServerLogLine, ToolMode } from '../../../schemas/hu
 import type { HubStatus } from '../../../schemas/hub-status.ts'
 import type { NewEvent, RoutedEvent, StepRequest } from '../../../schemas/inbox.ts'
 import type { FoundModels, ModelChoice, ModelFinding } from '../../../schemas/model-choice.ts'
+import type { NotifySettings } from '../../../schemas/notify.ts'
 import type { Power, ToolClass } from '../../../schemas/power.ts'
+import type { FoundProgram, KnownProgram, ProgramChoice } from '../../../schemas/programs.ts'
 import type { ListedPerson, ListedToken, MadeToken, newToken, Role } from '../../../schemas/tokens.ts'
 import type { Clock } from '../../core/clock.ts'
 import { HubError } from '../../core/errors.ts'
@@ -102,6 +104,16 @@ interface HubModels {
   keep(entry: ModelChoice, by: Principal): Promise<{ file: string }>
 }
 
+/** The programs that the built-in servers look after. */
+interface HubPrograms {
+  list(): KnownProgram[]
+  find(): Promise<FoundProgram[]>
+  /** Throws `not_found` and `invalid_arguments`. */
+  try(choice: ProgramChoice): Promise<ModelFinding[]>
+  /** Writes its settings; they are in force when it resolves. Throws as `try`, and `conflict` and `unavailable`. */
+  set(choice: ProgramChoice, by: Principal): Promise<{ file: string; server: string }>
+}
+
 /** A cycle with what was sent for each of its steps, as it is rebuilt from the history. */
 interface ExplainedCycle {
   cycle: CycleRow
@@ -152,6 +164,9 @@ export interface HubToolDeps extends HubToolReads {
     problems: readonly string[]
   }
   models: HubModels
+  programs: HubPrograms
+  /** Writes where the owner is told what; it is in force when it resolves. Throws `conflict` and `unavailable`. */
+  setNotify: (settings: NotifySettings, by: Principal) => Promise<{ file: string }>
   /** Returns what to paste for a client on the hub's machine. */
   describeClient: (client: Client) => string
   agentFiles: AgentFiles

@@ -19,6 +19,7 @@ import { explainCycle } from './explain-cycle.ts'
 import { readHouse } from './house.ts'
 import type { HubTool } from './hub-tool.ts'
 import { explainPolicy, listAllAllowances, revokeOne } from './policy.ts'
+import { findPrograms, listPrograms, setNotify, setProgram, tryProgram } from './programs.ts'
 import { readCallTool, readThreadTool } from './read-thread.ts'
 import { cancelOne, createOne, listAllSchedules } from './schedules.ts'
 import { searchAll } from './search-history.ts'
@@ -79,6 +80,11 @@ export const hubTools: readonly HubTool[] = [
   findModels,
   tryModel,
   setModel,
+  listPrograms,
+  findPrograms,
+  tryProgram,
+  setProgram,
+  setNotify,
   describeClient,
   listAuditRows,
   verifyAuditChain,

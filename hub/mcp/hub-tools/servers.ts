@@ -199,7 +199,7 @@ async function untilApplied(
 }
 
 /** Returns the state of a server once it does not start any more, or as it is after some seconds. */
-async function untilStarted(context: HubToolContext, own: string): Promise<State> {
+export async function untilStarted(context: HubToolContext, own: string): Promise<State> {
   await until(context, () => stateOf(context, own)?.state !== 'starting', STARTED_WITHIN_MS)
   return stateOf(context, own)
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { CLIENTS } from '../../../schemas/clients.ts'
-import { foundModels, modelChoice, modelFinding } from '../../../schemas/model-choice.ts'
+import { foundModels, type ModelFinding, modelChoice, modelFinding } from '../../../schemas/model-choice.ts'
 import { toLine } from '../../core/text.ts'
 import { defineHubTool } from './hub-tool.ts'
 
@@ -35,11 +35,7 @@ export const tryModel = defineHubTool({
     const findings = await deps.models.try(choice)
     return { works: findings.every(({ level }) => level !== 'problem'), findings }
   },
-  toText: ({ works, findings }) =>
-    [
-      ...findings.map(({ level, what }) => `${level}: ${toLine(what)}`),
-      works ? 'Agents can use it.' : 'Agents cannot use it like this.',
-    ].join('\n'),
+  toText: trial => describeTrial(trial, { yes: 'Agents can use it.', no: 'Agents cannot use it like this.' }),
 })
 
 export const setModel = defineHubTool({
@@ -65,3 +61,11 @@ export const describeClient = defineHubTool({
   run: async ({ client }, { deps }) => ({ text: deps.describeClient(client) }),
   toText: ({ text }) => text,
 })
+
+/** Returns the findings, a line each, and the verdict. */
+export function describeTrial(
+  { works, findings }: { works: boolean; findings: readonly ModelFinding[] },
+  { yes, no }: { yes: string; no: string },
+): string {
+  return [...findings.map(({ level, what }) => `${level}: ${toLine(what)}`), works ? yes : no].join('\n')
+}

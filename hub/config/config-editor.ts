@@ -1,0 +1,38 @@
+import { existsSync, readFileSync } from 'node:fs'
+import type { Principal } from '../core/principal.ts'
+import { setKey, type YamlPath } from './edit-yaml.ts'
+import type { LiveConfig } from './live-config.ts'
+import { rewriteConfig } from './rewrite-config.ts'
+
+/** A key of the config file with the value that it gets; undefined removes it. */
+export type ConfigChange = readonly [path: YamlPath, value: unknown]
+
+export type ConfigEditor = ReturnType<typeof createConfigEditor>
+
+/** Creates what changes keys of the config file, and puts the change in force. */
+export function createConfigEditor(
+  { file, check }: Pick<LiveConfig, 'file' | 'check'>,
+  onChange: (file: string, by: Principal) => Promise<void>,
+) {
+  const read = () => (existsSync(file) ? readFileSync(file, 'utf8') : '')
+  return {
+    file,
+    read,
+
+    /**
+     * Writes the keys; what else stands in the file stays. Resolves once the change is in force. Throws `conflict` where
+     * the file cannot be changed safely, `bad_request` where it would be wrong, and `unavailable` where it cannot be
+     * written.
+     */
+    async change(changes: readonly ConfigChange[], by: Principal): Promise<{ file: string }> {
+      const text = changes.reduce(
+        (before, [path, value]) => setKey({ file, text: before }, path, value),
+        read(),
+      )
+      check(text)
+      rewriteConfig(file, text)
+      await onChange(file, by)
+      return { file }
+    },
+  }
+}
