@@ -6,6 +6,12 @@ import { z } from 'zod'
  */
 export const BUTTONS = 'superbloom/buttons'
 
+/**
+ * Key in the `_meta` of a call of `send_notification`: true for a message that takes the place of the channel's earlier one with
+ * its `key`, and is not sent where there is none. The hub alone sets it.
+ */
+export const REPLACES = 'superbloom/replaces'
+
 /** A button: pressing it sends a POST with this body. */
 const messageButton = z.strictObject({
   label: z.string().min(1).max(40),

@@ -1,4 +1,4 @@
-import { BUTTONS, type MessageButton } from '../../schemas/message-buttons.ts'
+import { BUTTONS, type MessageButton, REPLACES } from '../../schemas/message-buttons.ts'
 import { HubError } from '../core/errors.ts'
 import { isObject, type JsonObject } from '../core/forwarding.ts'
 import { toOutcome } from './outcome.ts'
@@ -16,7 +16,12 @@ export interface NotificationChannel {
   /** Calls `send_notification`; resolves with the receipt in words. Throws `unavailable` with the reason. */
   send(
     args: JsonObject & { channel: string },
-    options: { idempotencyKey: string; buttons: readonly MessageButton[]; signal: AbortSignal },
+    options: {
+      idempotencyKey: string
+      buttons: readonly MessageButton[]
+      isUpdate: boolean
+      signal: AbortSignal
+    },
   ): Promise<string>
 }
 
@@ -41,13 +46,17 @@ export function createNotificationChannel(
       const problem = channel !== undefined && servers.settled ? problemOf(channel) : undefined
       return problem === undefined ? [] : [`notify in superbloom.yaml: ${problem}`]
     },
-    async send(args, { idempotencyKey, buttons, signal }) {
+    async send(args, { idempotencyKey, buttons, isUpdate, signal }) {
       const tool = find()
       const problem = problemOf(args.channel)
       if (!tool || problem !== undefined) throw new HubError('unavailable', problem ?? NO_SERVER)
       const result = await servers.call(tool.name, args, {
         signal,
-        meta: { [IDEMPOTENCY_KEY]: idempotencyKey, ...(buttons.length === 0 ? {} : { [BUTTONS]: buttons }) },
+        meta: {
+          [IDEMPOTENCY_KEY]: idempotencyKey,
+          ...(buttons.length === 0 ? {} : { [BUTTONS]: buttons }),
+          ...(isUpdate ? { [REPLACES]: true } : {}),
+        },
       })
       const { text, isError } = toOutcome(result, true)
       if (isError) throw new HubError('unavailable', text)

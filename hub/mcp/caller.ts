@@ -6,7 +6,7 @@ import {
   ProtocolError,
   ProtocolErrorCode,
 } from '@modelcontextprotocol/server'
-import { BUTTONS } from '../../schemas/message-buttons.ts'
+import { BUTTONS, REPLACES } from '../../schemas/message-buttons.ts'
 import { type ForwardOptions, isObject, type JsonObject, type Requester } from '../core/forwarding.ts'
 import type { Principal } from '../core/principal.ts'
 import type { PendingElicitations } from './pending-elicitations.ts'
@@ -141,6 +141,7 @@ const OURS: ReadonlySet<string> = new Set([
   CLIENT_CAPABILITIES_META_KEY,
   LOG_LEVEL_META_KEY,
   BUTTONS,
+  REPLACES,
 ])
 
 /** Reads a client's self-description from the `_meta` of a request of 2026-07-28. */

@@ -7,6 +7,7 @@ import { createLog } from '../core/log.ts'
 import { createSignals, type Signals } from '../core/signals.ts'
 import { createApproval, decideOpen, toApproval } from '../store/approvals.ts'
 import { appendMessage, type NewMessage } from '../store/conversations.ts'
+import { firstNotification, postponeNotification } from '../store/notifications.ts'
 import { createNotifier, type Notifier, type NotifierDeps } from './notifier.ts'
 
 type Sent = Parameters<NotifierDeps['channel']['send']>
@@ -19,6 +20,7 @@ let notify: NotifySettings | undefined
 let sent: ReturnType<typeof createRecord<Sent>>
 let logged: ReturnType<typeof createRecord<Record<string, unknown>>>
 let refuse: Error | undefined
+let during: (() => Promise<void>) | undefined
 let looked: string | undefined
 let keys = 0
 
@@ -40,6 +42,8 @@ beforeEach(async () => {
     channel: {
       async send(...given) {
         sent.add(given)
+        await during?.()
+        during = undefined
         if (refuse) throw refuse
         return 'Sent on phone (ntfy).'
       },
@@ -54,18 +58,15 @@ afterEach(async () => {
   await store[Symbol.asyncDispose]()
 })
 
+const CALL = { thread_id: 't', cycle_id: 'c', agent: 'homelab', tool: 'stop', arguments_hash: '' }
 /** Opens an approval with its notification, as the runtime does. */
 async function open(id: string, more: Record<string, unknown> = {}) {
   const row = await store.write(tx =>
     createApproval(tx, {
       id,
       call_id: id,
-      thread_id: 't',
-      cycle_id: 'c',
-      agent: 'homelab',
-      tool: 'stop',
+      ...CALL,
       arguments: '{"server":"atm-10"}',
-      arguments_hash: '',
       reason: 'it stops `things`\nnow',
       status: 'open',
       created_at: clock.now(),
@@ -89,7 +90,7 @@ test('what came before the start goes out at it, once, and nothing wakes the hub
   await open('apr_1')
   expect(sent.all).toEqual([])
   notifier.begin()
-  await untilStates(['apr_1', 'sent', 0])
+  await untilStates(['apr_1', 'sent', 1])
   const [message, options] = sent.all[0] ?? []
   expect(message).toMatchObject({ channel: 'phone', key: 'apr_1', title: 'homelab asks for stop' })
   expect(message?.message.split('\n\n')).toEqual([
@@ -115,7 +116,7 @@ test('what is not taken is tried again under the same key, later each time, and 
     await until('the next try is set', () => clock.timers === 1)
     clock.advance(10 * 60_000)
   }
-  await untilStates(['apr_1', 'failed', 19])
+  await untilStates(['apr_1', 'failed', 20])
   expect(sent.all).toHaveLength(20)
   expect(new Set(sent.all.map(([, { idempotencyKey }]) => idempotencyKey)).size).toBe(1)
   expect(clock.timers).toBe(0)
@@ -147,21 +148,13 @@ async function deny(id: string) {
   if (row) signals.emit('approval', toApproval(row))
 }
 /** Resolves when nothing is due. */
-const untilNoneDue = () =>
-  until('nothing is due', async () => {
-    const due = await store.db
-      .selectFrom('notifications')
-      .select('id')
-      .where('due_at', 'is not', null)
-      .execute()
-    return due.length === 0
-  })
+const untilNoneDue = () => until('nothing is due', async () => !(await firstNotification(store.db)))
 
 test('a browser is told what became of an approval, in the place of what asked for it, also while its page is open', async () => {
   notify = { channel: 'page', about: ['approvals'], private: true }
   notifier.begin()
   await open('apr_1', { conversation_id: 'homelab' })
-  await untilStates(['apr_1', 'sent', 0])
+  await untilStates(['apr_1', 'sent', 1])
   looked = 'homelab'
   await deny('apr_1')
   await until('it is told', () => sent.all.length === 2)
@@ -174,16 +167,57 @@ test('a browser is told what became of an approval, in the place of what asked f
   ])
   expect(second).toEqual({ ...first, message: 'It is denied by owner.' })
   expect([told.isUpdate, told.buttons]).toEqual([true, []])
-  await untilStates(['apr_1', 'sent', 0])
+  await untilStates(['apr_1', 'sent', 1])
 })
 
-test('a channel that cannot replace what it told is told nothing more', async () => {
+test.each([
+  ['sent', undefined, 'sent'],
+  ['tried, and may still wait there', new Error('it is down'), 'due'],
+])('the notifications server is told what became of an approval that was %s', async (_what, error, state) => {
+  refuse = error
   notifier.begin()
   await open('apr_1')
-  await untilStates(['apr_1', 'sent', 0])
+  await untilStates(['apr_1', state, 1])
+  refuse = undefined
   await deny('apr_1')
+  await until('its time is known', () => state === 'sent' || clock.timers === 1)
+  clock.advance(10 * 60_000)
+  await until('it is told', () => sent.all.length === 2)
   await untilNoneDue()
-  await untilStates(['apr_1', 'sent', 0])
+  expect(sent.all[1]).toEqual([
+    { channel: 'phone', key: 'apr_1', title: 'homelab asks for stop', message: 'It is denied by owner.' },
+    expect.objectContaining({ idempotencyKey: 'notify:apr_1:over', isUpdate: true, buttons: [] }),
+  ])
+})
+
+test('an approval that is decided while it is told is followed by what became of it', async () => {
+  notifier.begin()
+  during = () => deny('apr_1')
+  await open('apr_1')
+  await until('it is told', () => sent.all.length === 2)
+  await untilNoneDue()
+  expect(sent.all.map(([, { isUpdate }]) => isUpdate)).toEqual([false, true])
+})
+
+test('promise 15: after a crash in the middle of a try, the notifications server is told what became of it', async () => {
+  await open('apr_1')
+  await store.write(tx => postponeNotification(tx, 'apr_1', { attempts: 1, due_at: 0 }))
+  await deny('apr_1')
+  notifier.begin()
+  await untilNoneDue()
+  expect(sent.all.map(([, { isUpdate }]) => isUpdate)).toEqual([true])
+})
+
+test('browsers that may not have been told of an approval are not told what became of it', async () => {
+  notify = { channel: 'page', about: ['approvals'], private: true }
+  refuse = new Error('no browser takes notifications')
+  notifier.begin()
+  await open('apr_1')
+  await untilStates(['apr_1', 'due', 1])
+  await deny('apr_1')
+  await until('its time is known', () => clock.timers === 1)
+  clock.advance(10 * 60_000)
+  await untilStates(['apr_1', 'over', 1])
   expect(sent.all).toHaveLength(1)
 })
 
@@ -195,7 +229,7 @@ test.each([
 ])('a call with %s has no buttons, since its message does not show all', async (_what, args, hidden) => {
   notifier.begin()
   await open('apr_1', { arguments: JSON.stringify(args), reason: 'ä'.repeat(5_000) })
-  await untilStates(['apr_1', 'sent', 0])
+  await untilStates(['apr_1', 'sent', 1])
   const [message, options] = sent.all[0] ?? []
   expect(message?.message).toContain('This is not all of it: the page shows the rest.')
   expect(message?.message).not.toContain(hidden)
@@ -207,8 +241,7 @@ test.each([
 test('a call without arguments is whole', async () => {
   notifier.begin()
   await open('apr_1', { arguments: '' })
-  await untilStates(['apr_1', 'sent', 0])
-  expect(sent.all[0]?.[1].buttons).toHaveLength(2)
+  await until('it has its buttons', () => sent.all[0]?.[1].buttons.length === 2)
 })
 
 test('a question of a server has a link, its words as text, and no buttons', async () => {
@@ -218,7 +251,7 @@ test('a question of a server has a link, its words as text, and no buttons', asy
     conversation_id: 'homelab/side',
     reason: 'The server stop asks:\n> [Log in](https://evil.example)',
   })
-  await untilStates(['apr_1', 'sent', 0])
+  await untilStates(['apr_1', 'sent', 1])
   const [message, options] = sent.all[0] ?? []
   expect(message?.title).toBe('A question of stop')
   expect(message?.message.split('\n\n')).toEqual([
@@ -246,7 +279,7 @@ test('what an agent says without being asked is told with a link; what is no new
   clock.advance(61 * 60_000)
   await say({ conversation: 'homelab/night', text: `${'x'.repeat(700)}\u202e` })
   notifier.begin()
-  await untilStates(['homelab#1', 'over', 0], ['homelab/night#1', 'sent', 0])
+  await untilStates(['homelab#1', 'over', 0], ['homelab/night#1', 'sent', 1])
   expect(sent.all.map(([message]) => message)).toEqual([
     {
       channel: 'phone',
@@ -263,7 +296,7 @@ test('what an agent says without being asked is told with a link; what is no new
 test('what a text from outside led to is marked, and makes no link', async () => {
   notifier.begin()
   await say({ text: '[Pay now](https://evil.example)\n# Now', data: { power: 'foreign' } })
-  await untilStates(['homelab#1', 'sent', 0])
+  await untilStates(['homelab#1', 'sent', 1])
   expect(sent.all[0]?.[0]).toMatchObject({
     title: 'homelab in homelab (led by a text from outside)',
     message: '`[Pay now](https://evil.example) # Now`\n\nhttps://hub.example/#c=homelab',
@@ -276,7 +309,7 @@ test('only what the config names is told, and nothing of what was deleted', asyn
   await say()
   await say({ id: 'e', kind: 'error', text: 'It failed.', tells: 'failures' })
   await open('apr_1')
-  await untilStates(['apr_1', 'over', 0], ['homelab#1', 'over', 0], ['homelab#2', 'sent', 0])
+  await untilStates(['apr_1', 'over', 0], ['homelab#1', 'over', 0], ['homelab#2', 'sent', 1])
   expect(sent.all.map(([{ message }]) => message)).toEqual(['It failed.\n\nhttps://hub.example/#c=homelab'])
 })
 
@@ -291,5 +324,5 @@ test('what the person looks at is not sent; an approval is, once they have left 
   expect(sent.all).toEqual([])
   looked = undefined
   clock.advance(60_000)
-  await untilStates(['apr_1', 'sent', 0], ['homelab#1', 'over', 0])
+  await untilStates(['apr_1', 'sent', 1], ['homelab#1', 'over', 0])
 })

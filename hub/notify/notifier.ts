@@ -8,9 +8,15 @@ import { isLoopback } from '../core/loopback.ts'
 import type { Signals } from '../core/signals.ts'
 import { findApproval } from '../store/approvals.ts'
 import { messageOfNotification } from '../store/conversations.ts'
-import { endNotification, firstNotification, postponeNotification } from '../store/notifications.ts'
+import {
+  endNotification,
+  firstNotification,
+  postponeNotification,
+  renewNotifications,
+} from '../store/notifications.ts'
 import type { Store } from '../store/open.ts'
 import type { ApprovalRow, NotificationRow } from '../store/tables.ts'
+import type { Tx } from '../store/writer.ts'
 import type { Buttons } from './buttons.ts'
 import { type Notice, toApprovalNotice, toButtons, toMessageNotice, toOutcome } from './notice.ts'
 
@@ -120,21 +126,23 @@ export function createNotifier(deps: NotifierDeps): Notifier {
 /** Tries once to send a notification, and stores what came of it. */
 async function deliver(deps: NotifierDeps, row: NotificationRow, signal: AbortSignal): Promise<void> {
   const { store, clock, log } = deps
-  const { id } = row
+  const { id, state } = row
   const settings = deps.settings()
-  const isUpdate = row.state === 'sent'
-  const read = isUpdate ? readOutcome : readNotice
+  const read = state === 'due' ? readNotice : readOutcome
   const notice = settings && (await read(deps, row, settings))
   if (notice === 'later') {
     const due_at = clock.now() + LOOK_MS
     return store.write(tx => postponeNotification(tx, id, { attempts: row.attempts, due_at }))
   }
-  if (!notice) return store.write(tx => endNotification(tx, id, isUpdate ? 'sent' : 'over'))
+  if (!notice) return store.write(tx => endNotification(tx, id, state === 'due' ? 'over' : state))
   const { channel } = settings
+  const attempts = row.attempts + 1
+  // The try is counted before it begins: after a crash, what was tried may have arrived.
+  await store.write(tx => postponeNotification(tx, id, { attempts, due_at: row.due_at }))
   try {
-    const { title, conversation } = notice
+    const { title, conversation, isUpdate } = notice
     const more = {
-      idempotencyKey: `notify:${id}`,
+      idempotencyKey: `notify:${id}${isUpdate ? ':over' : ''}`,
       buttons: await notice.buttons(),
       conversation,
       isUpdate,
@@ -142,59 +150,82 @@ async function deliver(deps: NotifierDeps, row: NotificationRow, signal: AbortSi
     }
     const message = toText(notice, channel)
     const receipt = await deps.channel.send({ channel, key: id, title, message }, more)
-    await store.write(tx => endNotification(tx, id, 'sent'))
+    await store.write(tx => endTry(tx, notice, { id, state: 'sent', at: clock.now() }))
     log.info('notification_sent', { about: row.about, id, channel, receipt: withoutButtonKeys(receipt) })
   } catch (error) {
     // The next start tries it again.
     if (signal.aborted) return
-    const attempts = row.attempts + 1
     const isLast = attempts >= MOST_TRIES
     const why = withoutButtonKeys(describeError(error))
     log.warn('notification_not_sent', { about: row.about, id, channel, attempts, again: !isLast, error: why })
     const asked = error instanceof NotTaken ? Math.min(error.waitMs, LONGEST_WAIT_MS) : 0
     const due_at = clock.now() + Math.max(asked, decideBackoff(attempts, BACKOFF))
     await store.write(tx =>
-      isLast ? endNotification(tx, id, 'failed') : postponeNotification(tx, id, { attempts, due_at }),
+      isLast
+        ? endTry(tx, notice, { id, state: 'failed', at: clock.now() })
+        : postponeNotification(tx, id, { attempts, due_at }),
     )
   }
 }
 
+/** Ends a notification. If its approval was decided during the try, what became of it is due at once. */
+async function endTry(
+  tx: Tx,
+  { isUpdate }: Pick<Readied, 'isUpdate'>,
+  { id, state, at }: { id: string; state: 'sent' | 'failed'; at: number },
+): Promise<void> {
+  await endNotification(tx, id, state)
+  const approval = isUpdate ? undefined : await findApproval(tx, id)
+  if (approval && approval.status !== 'open') await renewNotifications(tx, [id], at)
+}
+
 type Settings = NonNullable<ReturnType<NotifierDeps['settings']>>
-type Readied = Notice & { buttons: () => Promise<MessageButton[]> }
+type Readied = Notice & { buttons: () => Promise<MessageButton[]>; isUpdate: boolean }
 
 /** Returns what to send; undefined for nothing, and `later` while the person looks at what waits for them. */
 async function readNotice(
   deps: NotifierDeps,
-  { id, about, attempts, created_at }: NotificationRow,
+  row: NotificationRow,
   settings: Settings,
 ): Promise<Readied | 'later' | undefined> {
+  const { id, about, attempts, created_at } = row
   const { store, clock, isLookedAt } = deps
   if (!settings.about.includes(about)) return undefined
   const { publicUrl: page, timezone } = settings
   if (about === 'approvals') {
     const approval = await findApproval(store.db, id)
-    if (approval?.status !== 'open' || approval.expires_at <= clock.now()) return undefined
+    const isOpen = approval?.status === 'open' && approval.expires_at > clock.now()
+    if (!isOpen) return attempts === 0 ? undefined : readOutcome(deps, row, settings)
     if (approval.conversation_id !== null && isLookedAt(approval.conversation_id)) return 'later'
     const { isWhole, ...notice } = toApprovalNotice(approval, { page, timezone })
-    return { ...notice, buttons: () => makeButtons(deps, settings, isWhole ? approval : undefined) }
+    return {
+      ...notice,
+      buttons: () => makeButtons(deps, settings, isWhole ? approval : undefined),
+      isUpdate: false,
+    }
   }
   const message = await messageOfNotification(store.db, id)
   // A message that was old before notifications were switched on is no news.
   const isOld = attempts === 0 && created_at < clock.now() - NEWS_MS
   if (!message || isOld || isLookedAt(message.conversation_id)) return undefined
-  return { ...toMessageNotice(message, { page, timezone }), buttons: async () => [] }
+  return { ...toMessageNotice(message, { page, timezone }), buttons: async () => [], isUpdate: false }
 }
 
-/** Returns what became of an approval; undefined where the channel cannot replace what it told of it. */
+/**
+ * Returns what became of an approval; undefined for browsers that may not have been told of it. The notifications server
+ * knows what it has sent, and may still have what it could not send at once.
+ */
 async function readOutcome(
   { store }: NotifierDeps,
-  { id }: NotificationRow,
+  { id, state }: NotificationRow,
   { channel, timezone }: Settings,
 ): Promise<Readied | undefined> {
-  const approval = channel === PAGE_CHANNEL ? await findApproval(store.db, id) : undefined
+  const mayBeTold = state === 'sent' || channel !== PAGE_CHANNEL
+  const approval = mayBeTold ? await findApproval(store.db, id) : undefined
   if (!approval || approval.status === 'open') return undefined
-  const notice = toApprovalNotice(approval, { page: undefined, timezone })
-  return { ...notice, message: toOutcome(approval), buttons: async () => [] }
+  const { title, conversation } = toApprovalNotice(approval, { page: undefined, timezone })
+  const message = toOutcome(approval)
+  return { title, message, footer: undefined, conversation, buttons: async () => [], isUpdate: true }
 }
 
 /** Returns the whole text. A browser's notification leads to the conversation by itself. */

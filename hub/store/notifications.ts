@@ -15,14 +15,14 @@ export async function addNotification(tx: Tx, id: string, about: NotifiedOf, at:
     .execute()
 }
 
-/** Makes due again what was sent of approvals that are decided now, so that it is told what became of them. */
+/** Makes due again what was sent, or tried, of approvals that are decided now, so that it is told what became of them. */
 export async function renewNotifications(tx: Tx, approvals: readonly string[], at: number): Promise<void> {
   if (approvals.length === 0) return
   await tx
     .updateTable('notifications')
     .set({ attempts: 0, due_at: at })
     .where('id', 'in', approvals)
-    .where('state', '=', 'sent')
+    .where('state', 'in', ['sent', 'failed'])
     .execute()
 }
 
@@ -46,7 +46,7 @@ export async function endNotification(
   await tx.updateTable('notifications').set({ state, due_at: null }).where('id', '=', id).execute()
 }
 
-/** Records a failed try and the time of the next one. */
+/** Records the number of tries and the time of the next one. */
 export async function postponeNotification(
   tx: Tx,
   id: string,

@@ -130,7 +130,7 @@ test.each([
   [
     'a wrong key, without its value',
     { NOTIFICATIONS_CHANNELS: '{"a":{"kind":"gotify","url":"http://g","token":"t","tokn":"SECRET"}}' },
-    /a of NOTIFICATIONS_CHANNELS: Unrecognized key: "tokn"; it takes url, token, quietHours, dedupe, limit/,
+    /a of NOTIFICATIONS_CHANNELS: Unrecognized key: "tokn"; it takes url, token, clientToken, quietHours, dedupe, limit/,
   ],
   [
     'the same name twice',

@@ -64,6 +64,10 @@ export const settingsTable = {
   },
   GOTIFY_URL: urlSetting({ purpose: 'the server of the channel "gotify"', where: "its page's address" }),
   GOTIFY_TOKEN: secretSetting({ purpose: 'an application token', where: 'Gotify: Apps' }),
+  GOTIFY_CLIENT_TOKEN: secretSetting({
+    purpose: 'a client token, by which messages about approvals are removed once those are decided',
+    where: 'Gotify: Clients',
+  }),
   SMTP_URL: secretSetting({
     purpose: 'the mail server of the channel "email"',
     where: 'your mail provider',
@@ -94,7 +98,7 @@ const SHORTCUTS: readonly { name: string; kind: string; variables: readonly Vari
   { name: 'ntfy', kind: 'ntfy', variables: ['NTFY_URL', 'NTFY_TOKEN', 'NTFY_USER', 'NTFY_PASSWORD'] },
   { name: 'discord', kind: 'discord-webhook', variables: ['DISCORD_WEBHOOK_URL'] },
   { name: 'discord-bot', kind: 'discord-bot', variables: ['DISCORD_BOT_TOKEN', 'DISCORD_CHANNEL_ID'] },
-  { name: 'gotify', kind: 'gotify', variables: ['GOTIFY_URL', 'GOTIFY_TOKEN'] },
+  { name: 'gotify', kind: 'gotify', variables: ['GOTIFY_URL', 'GOTIFY_TOKEN', 'GOTIFY_CLIENT_TOKEN'] },
   {
     name: 'email',
     kind: 'email',
@@ -115,6 +119,7 @@ const SHORTCUTS: readonly { name: string; kind: string; variables: readonly Vari
 /** Returns the key of an entry that a variable sets: "token" for NTFY_TOKEN. */
 function toKey(variable: Variable): string {
   if (variable === 'DISCORD_CHANNEL_ID') return 'channelId'
+  if (variable === 'GOTIFY_CLIENT_TOKEN') return 'clientToken'
   return variable.slice(variable.lastIndexOf('_') + 1).toLowerCase()
 }
 

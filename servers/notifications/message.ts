@@ -29,6 +29,14 @@ export interface Outgoing {
   readonly isDoubtful: boolean
 }
 
+/** A message that arrived, and whose place another takes. */
+export interface Earlier {
+  /** The id that it was sent with. */
+  readonly id: string
+  /** The upstream's own id of it. */
+  readonly upstreamId: string
+}
+
 /** The upstream's answer after it took a message. */
 export interface Delivered {
   /** The upstream's own id of the message, if it has one. */

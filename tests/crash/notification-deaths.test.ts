@@ -43,3 +43,39 @@ test.each([
   expect(hub.calls()).toHaveLength(1)
   expect(hub.rows('select * from approval_keys')).toEqual([])
 })
+
+test.each([
+  ['before the commit of the decision', 'before commit', 'update "approvals".*"denied"'],
+  ['after the commit of the decision', 'after commit', 'update "approvals".*"denied"'],
+  ['before the commit of the removal', 'before commit', 'update "notifications" set "state".*"sent"'],
+  ['after the commit of the removal', 'after commit', 'update "notifications" set "state".*"sent"'],
+])(
+  'promise 15: killed %s, what was answered goes from the phone, and nothing is sent twice',
+  async (_when, at, writing) => {
+    await using ntfy = await startNtfy()
+    await using hub = await openCrashHub({
+      agent: '---\napprove: ["recorder__change"]\n---\nYou look after the homelab.\n',
+      config: 'notify: { channel: ntfy, about: [approvals] }\n',
+      variables: { NTFY_URL: `${ntfy.url}/phone` },
+    })
+    const states = () => JSON.stringify(hub.rows('select state, due_at from notifications'))
+    const untilSent = () => until('the hub knows', () => states() === '[{"state":"sent","due_at":null}]')
+    const asking = await hub.start()
+    await asking.subscribe('homelab')
+    await asking.say('homelab', 'please change n1', 'once')
+    const { approval } = await asking.next('approval')
+    await untilSent()
+    await hub.kill()
+    const deciding = await hub.start({ at, writing })
+    const decision = { type: 'decide', approval: approval.id, decision: 'deny' } as const
+    deciding.send(decision)
+    await hub.died()
+    const chat = await hub.start()
+    chat.send(decision)
+    await until('it goes', () => ntfy.removed.length > 0)
+    await untilSent()
+    const [told, ...more] = ntfy.published
+    expect(more).toEqual([])
+    expect(ntfy.removed).toEqual([`/phone/${told?.sequence_id}`])
+  },
+)

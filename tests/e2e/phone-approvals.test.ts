@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Ntfy, startNtfy } from '../../hub/demo/ntfy.ts'
-import { BUTTONS } from '../../schemas/message-buttons.ts'
+import { BUTTONS, REPLACES } from '../../schemas/message-buttons.ts'
 import { openChat } from '../support/chat-client.ts'
 import { openClient } from '../support/clients.ts'
 import { askForSwallow, PHONE_HOST, press, startPhoneHub } from '../support/phone-hub.ts'
@@ -92,6 +92,15 @@ test('deny means that it never runs, and then approve is over', async () => {
   expect(await read(approval.id)).toMatchObject({ status: 'denied' })
 })
 
+test('promise 15: an approval that was decided elsewhere goes from the phone, and is not told again', async () => {
+  const { approval, message } = await ask()
+  const told = ntfy.published.length
+  using chat = await openChat(lab.hub)
+  chat.send({ type: 'decide', approval: approval.id, decision: 'deny' })
+  await until('it goes', () => ntfy.removed.includes(`/phone/${message.sequence_id}`))
+  expect(ntfy.published).toHaveLength(told)
+})
+
 test('of two presses at once one decides', async () => {
   const { approve, deny } = await ask()
   const all = await Promise.all([approve, deny, approve, deny].map(one => press(lab.hub, one)))
@@ -145,13 +154,14 @@ test('the key of a button is nowhere but on the phone', async () => {
   expect(texts.some(text => text.includes('POST /a/'))).toBe(false)
 })
 
-test('no client makes buttons: the hub does not pass them on', async () => {
+test('no client makes buttons, or replaces messages: the hub does not pass these on', async () => {
   const button = { label: 'Win', url: 'https://evil.example/', body: '' }
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
     'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
     'io.modelcontextprotocol/clientCapabilities': {},
     [BUTTONS]: [button],
+    [REPLACES]: true,
   }
   const params = { name: 'send_notification', arguments: { message: 'you won' }, _meta }
   const body = rpc('tools/call', params)

@@ -47,16 +47,25 @@ export async function startDiscord(contract?: Contract): Promise<Discord> {
     if (!known) messages.push(message)
     return { body: toMessage(message) }
   }
+  const edit = (request: LabRequest): LabAnswer => {
+    const message = messages.find(({ id }) => request.url.pathname.endsWith(`/${id}`))
+    if (!message) return { status: 404, body: { message: 'Unknown Message', code: 10008 } }
+    Object.assign(message, readMessage(request))
+    return { body: { ...toMessage(message), edited_timestamp: '2026-11-22T12:01:00.000000+00:00' } }
+  }
   const decide = (request: LabRequest): LabAnswer => {
     const path = request.url.pathname.replace(/^\/api(\/v10)?/, '')
     const isBot = request.headers.authorization === `Bot ${DISCORD_TOKEN}`
     if (path === `/webhooks/${HOOK.id}/${HOOK.token}`)
       return request.method === 'POST' ? post(request) : webhook
+    if (request.method === 'PATCH' && path.startsWith(`/webhooks/${HOOK.id}/${HOOK.token}/messages/`))
+      return edit(request)
     if (path.startsWith('/webhooks/'))
       return { status: 404, body: { message: 'Unknown Webhook', code: 10015 } }
     if (!isBot) return { status: 401, body: { message: '401: Unauthorized', code: 0 } }
     if (path === `/channels/${CHANNEL}`) return channel
     if (path === `/channels/${CHANNEL}/messages`) return post(request)
+    if (request.method === 'PATCH' && path.startsWith(`/channels/${CHANNEL}/messages/`)) return edit(request)
     return { status: 404, body: { message: 'Unknown Channel', code: 10003 } }
   }
   const lab = await startLab(request => {
@@ -145,6 +154,6 @@ function toMessage({ id, content, nonce, attachments = [] }: DiscordMessage) {
 function check(contract: Contract, request: LabRequest, { status = 200, body }: LabAnswer): string[] {
   const { method, url } = request
   const path = url.pathname.replace(/^\/api(\/v10)?/, '/api/v10')
-  const sent = method === 'POST' ? readMessage(request) : undefined
+  const sent = method === 'POST' || method === 'PATCH' ? readMessage(request) : undefined
   return [...contract.request(method, path, sent), ...contract.answer(method, path, status, body)]
 }

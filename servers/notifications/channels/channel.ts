@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Clock } from '../../kit/clock.ts'
-import type { Delivered, Outgoing } from '../message.ts'
+import type { Delivered, Earlier, Outgoing } from '../message.ts'
 
 /** Sends on one channel. A sender keeps nothing open between two calls. */
 export interface Sender {
@@ -22,6 +22,11 @@ export interface Sender {
     isKnown: (upstreamId: string) => boolean,
     signal: AbortSignal,
   ): Promise<Delivered | undefined>
+  /**
+   * Has a message take the place of an earlier one, or removes that one; what is gone already is no failure. May be
+   * repeated. Rejects as `send` does.
+   */
+  replace?(earlier: Earlier, message: Outgoing, signal: AbortSignal): Promise<Delivered>
   /**
    * Checks without sending that the upstream accepts messages; resolves with its version, a string, if it
    * reports one.

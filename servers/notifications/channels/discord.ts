@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { UpstreamFailure } from '../../kit/upstream/failure.ts'
 import { createUpstream, type RequestOptions, type Upstream } from '../../kit/upstream/upstream.ts'
-import type { Delivered, Outgoing, Severity } from '../message.ts'
+import type { Delivered, Earlier, Outgoing, Severity } from '../message.ts'
 import { cutCharacters } from '../text/cut.ts'
 import { toDiscordMarkdown } from '../text/discord-markdown.ts'
 import { defineKind, type Sender } from './channel.ts'
@@ -46,6 +46,8 @@ export const discordBot = defineKind({
         const { body, notes } = await toDiscordBody(message, { nonce: message.id, enforce_nonce: true })
         return post(upstream, `/channels/${channelId}/messages`, { body, signal }, notes)
       },
+      replace: (earlier, message, signal) =>
+        edit(upstream, `/channels/${channelId}/messages`, { earlier, message, signal }),
       check: signal => upstream.get(`/channels/${channelId}`, { schema: created, signal }),
     }
   },
@@ -84,6 +86,7 @@ export const discordWebhook = defineKind({
           throw isGone ? toGone(error, title, where) : error
         })
       },
+      replace: (earlier, message, signal) => edit(upstream, '/messages', { earlier, message, signal }),
       check: signal => upstream.get('', { schema: created, signal }),
     }
   },
@@ -129,6 +132,17 @@ async function post(
 ): Promise<Delivered> {
   const { id } = await upstream.send('POST', path, { ...options, schema: created })
   return { upstreamId: id, notes }
+}
+
+/** Changes what a message says, without a sound. A message that somebody deleted is no failure. */
+async function edit(
+  upstream: Upstream,
+  path: string,
+  { earlier, message, signal }: { earlier: Earlier; message: Outgoing; signal: AbortSignal },
+): Promise<Delivered> {
+  const { body } = await toDiscordBody(message)
+  await upstream.raw('PATCH', `${path}/${earlier.upstreamId}`, { body, accept: [404], signal })
+  return { upstreamId: undefined, notes: ['in the place of the earlier message'] }
 }
 
 function toGone({ failure, status }: UpstreamFailure, title: string, where: string): UpstreamFailure {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { createUpstream } from '../../kit/upstream/upstream.ts'
-import type { Outgoing, Severity } from '../message.ts'
+import { createUpstream, type Upstream } from '../../kit/upstream/upstream.ts'
+import type { Delivered, Earlier, Outgoing, Severity } from '../message.ts'
 import { defineKind, type Sender } from './channel.ts'
 import { httpUrl, secret } from './entry.ts'
 import { withRemark } from './remark.ts'
@@ -14,15 +14,20 @@ const about = z.object({ version: z.string() })
 export const gotify = defineKind({
   kind: 'gotify',
   title: 'Gotify',
-  schema: z.strictObject({ url: httpUrl, token: secret }),
-  open({ url, token }, { clock, title, where }): Sender {
+  schema: z.strictObject({ url: httpUrl, token: secret, clientToken: secret.optional() }),
+  open({ url, token, clientToken }, { clock, title, where }): Sender {
     const upstream = createUpstream({
       name: 'gotify',
       title,
       url,
       clock,
       headers: { 'x-gotify-key': token },
-      settings: { url: where, key: `the application token of ${where}`, where: 'Gotify: Apps' },
+      secrets: clientToken === undefined ? [] : [clientToken],
+      settings: {
+        url: where,
+        key: `the application token of ${where}, and its clientToken if it has one`,
+        where: 'Gotify: Apps, and Clients',
+      },
     })
     return {
       address: upstream.address,
@@ -38,10 +43,25 @@ export const gotify = defineKind({
           notes: isLost ? ['without the image: Gotify takes only addresses'] : [],
         }
       },
+      ...(clientToken === undefined
+        ? {}
+        : { replace: (earlier, _message, signal) => remove(upstream, clientToken, earlier, signal) }),
       check: async signal => (await upstream.get('/version', { schema: about, signal })).version,
     }
   },
 })
+
+/** Removes a message, which takes a client's token: an application's token only sends. */
+async function remove(
+  upstream: Upstream,
+  clientToken: string,
+  { upstreamId }: Earlier,
+  signal: AbortSignal,
+): Promise<Delivered> {
+  const headers = { 'x-gotify-key': clientToken }
+  await upstream.raw('DELETE', `/message/${upstreamId}`, { headers, accept: [404], signal })
+  return { upstreamId: undefined, notes: ['the earlier message was removed'] }
+}
 
 function toBody({ title, text, severity, picture }: Outgoing) {
   const url = picture?.kind === 'url' ? picture.url : undefined

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { createUpstream, type Upstream } from '../../kit/upstream/upstream.ts'
-import type { Delivered, Outgoing, Severity } from '../message.ts'
+import type { Delivered, Earlier, Outgoing, Severity } from '../message.ts'
 import { cutBytes } from '../text/cut.ts'
 import { toPlain } from '../text/markdown.ts'
 import { defineKind, type Sender } from './channel.ts'
@@ -59,6 +59,7 @@ export const ntfy = defineKind({
     return {
       address: upstream.address,
       send: (message, signal) => publish(upstream, topic, message, signal),
+      replace: (earlier, _message, signal) => remove(upstream, topic, earlier, signal),
       find: (message, isKnown, signal) => find(upstream, topic, { message, isKnown }, signal),
       check: signal => upstream.get('/v1/health', { schema: z.object({ healthy: z.literal(true) }), signal }),
     }
@@ -104,6 +105,25 @@ async function publish(
         })
       : await upstream.send('POST', '/', { ...options, body: { json: toJson(message, topic, sent) } })
   return { upstreamId: id, notes: sent.notes }
+}
+
+/**
+ * Removes a message from the apps that show it. Servers before 2.16 do not know the path, and answer 404; a message that
+ * is not known is 200.
+ */
+async function remove(
+  upstream: Upstream,
+  topic: string,
+  { id }: Earlier,
+  signal: AbortSignal,
+): Promise<Delivered> {
+  const path = `/${encodeURIComponent(topic)}/${id}`
+  const { status } = await upstream.raw('DELETE', path, { accept: [404], signal })
+  const note =
+    status === 404
+      ? 'the earlier message stays: ntfy removes messages from 2.16 on'
+      : 'the earlier message was removed'
+  return { upstreamId: undefined, notes: [note] }
 }
 
 /**

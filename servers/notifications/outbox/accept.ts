@@ -101,16 +101,16 @@ function findSame(database: Database, { name, rules }: ChannelConfig, given: Acc
   return found && { ...found, isRecent: found.created_at > given.now - rules.dedupe }
 }
 
-function toDedupe({ key, title, text, severity, picture }: Accepted): string {
+export function toDedupe({ key, title, text, severity, picture }: Accepted): string {
   const image = picture?.kind === 'bytes' ? Buffer.from(picture.bytes).toString('base64') : picture?.url
   const same = key === undefined ? ['text', title ?? '', text, severity, image ?? ''] : ['key', key]
   return createHash('sha256').update(JSON.stringify(same)).digest('base64url')
 }
 
-function insert(
+export function insert(
   database: Database,
   given: Accepted,
-  row: { id: string; request: string; channel: ChannelConfig; missed: number },
+  row: { id: string; request: string; channel: ChannelConfig; missed: number; replaces?: string },
 ): string {
   const { title, text, severity, picture, buttons, now } = given
   const missed =
@@ -119,8 +119,10 @@ function insert(
   database
     .prepare(
       `insert into messages
-         (id, request, channel, title, text, severity, image, image_type, image_url, buttons, dedupe, status, due, created_at)
-       values (@id, @request, @channel, @title, @text, @severity, @image, @type, @url, @buttons, @dedupe, 'waiting', @now, @now)`,
+         (id, request, channel, title, text, severity, image, image_type, image_url, buttons, dedupe, status, due, created_at,
+          replaces)
+       values (@id, @request, @channel, @title, @text, @severity, @image, @type, @url, @buttons, @dedupe, 'waiting', @now, @now,
+         @replaces)`,
     )
     .run({
       id: row.id,
@@ -135,6 +137,7 @@ function insert(
       buttons: row.channel.kind.hasButtons && buttons.length > 0 ? JSON.stringify(buttons) : null,
       dedupe: toDedupe(given),
       now,
+      replaces: row.replaces ?? null,
     })
   return row.id
 }

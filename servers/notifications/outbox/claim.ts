@@ -1,7 +1,8 @@
 import type { Database } from 'better-sqlite3'
 import type { ChannelConfig } from '../config/channel-entry.ts'
-import type { Severity } from '../message.ts'
+import type { Earlier, Severity } from '../message.ts'
 import { decideHold, decideQuiet } from './decide-hold.ts'
+import { findPlace, type Place } from './replace.ts'
 import { type Row, readRows } from './row.ts'
 
 const MAX_BATCH = 50
@@ -11,6 +12,8 @@ export interface Claim {
   rows: readonly Row[]
   /** True if an earlier try may have arrived. */
   isDoubtful: boolean
+  /** The message whose place the row takes. */
+  earlier?: Earlier
 }
 
 /**
@@ -23,6 +26,12 @@ export function claimNext(database: Database, channel: ChannelConfig, now: numbe
       for (;;) {
         const [row] = readRows(database, 'channel = ? and due <= ? order by seq limit 1', channel.name, now)
         if (row === undefined) return undefined
+        if (row.replaces !== null) {
+          const place = findPlace(database, row.replaces)
+          if (place.kind === 'arrived') return { ...take(database, [row], now), earlier: place.earlier }
+          waitOrDrop(database, row, place)
+          continue
+        }
         if (row.batch !== null) return take(database, findBatch(database, row.batch), now)
         const hold = decideHold({
           now,
@@ -41,6 +50,12 @@ export function claimNext(database: Database, channel: ChannelConfig, now: numbe
       }
     })
     .immediate()
+}
+
+/** Has a row wait for the message whose place it takes; drops it where nothing can take that place. */
+function waitOrDrop(database: Database, { seq }: Row, place: Exclude<Place, { kind: 'arrived' }>): void {
+  if (place.kind === 'gone') database.prepare('delete from messages where seq = ?').run(seq)
+  else database.prepare('update messages set due = ? where seq = ?').run(place.until + 1, seq)
 }
 
 function findBatch(database: Database, batch: string): Row[] {
@@ -65,7 +80,7 @@ function findSentAt(database: Database, { name, rules }: ChannelConfig, severity
   return database
     .prepare(
       `select finished_at from messages
-       where channel = ? and status = 'sent' and finished_at is not null ${like}
+       where channel = ? and status = 'sent' and finished_at is not null and replaces is null ${like}
        group by batch order by finished_at desc limit ?`,
     )
     .pluck()

@@ -4,7 +4,7 @@ import { type Clock, unlessAborted } from '../../kit/clock.ts'
 import { describeError, type Log } from '../../kit/log.ts'
 import { UpstreamFailure } from '../../kit/upstream/failure.ts'
 import type { Sender } from '../channels/channel.ts'
-import type { Delivered, Outgoing } from '../message.ts'
+import type { Delivered, Earlier, Outgoing } from '../message.ts'
 import type { Claim } from './claim.ts'
 import { decideOutcome } from './decide-outcome.ts'
 import { toDigestNotes, toOutgoing } from './digest.ts'
@@ -17,6 +17,9 @@ export interface DeliverDeps {
   random: () => number
   timezone: string
 }
+
+/** What is noted where the channel is of another kind now, which replaces nothing. */
+const STAYS: Delivered = { upstreamId: undefined, notes: ['the earlier message stays'] }
 
 /**
  * Tries a claim once, and commits its outcome; none if the signal aborts, since the next start takes it up.
@@ -33,7 +36,7 @@ export async function deliver(
   const [first] = rows
   if (first === undefined) return
   const message = toOutgoing(rows, deps.timezone, claim.isDoubtful)
-  const tried = await attempt(deps, sender, message, signal)
+  const tried = await attempt(deps, sender, { message, earlier: claim.earlier }, signal)
   const now = clock.now()
   if ('delivered' in tried) {
     const { delivered } = tried
@@ -59,10 +62,14 @@ export async function deliver(
 async function attempt(
   deps: DeliverDeps,
   sender: Sender,
-  message: Outgoing,
+  { message, earlier }: { message: Outgoing; earlier: Earlier | undefined },
   signal: AbortSignal,
 ): Promise<{ delivered: Delivered } | { error: unknown }> {
   try {
+    if (earlier) {
+      const replacing = sender.replace?.(earlier, { ...message, isDoubtful: false }, signal)
+      return { delivered: replacing ? await unlessAborted(replacing, signal) : STAYS }
+    }
     const found = await findArrived(deps, sender, message, signal)
     const send = () => unlessAborted(sender.send(withDoubt(message, sender, deps.clock), signal), signal)
     return { delivered: found ?? (await send()) }

@@ -33,7 +33,7 @@ export function finishSent(
       trim(database)
     })
     .immediate()
-  overwriteButtons(database, rows)
+  if (rows.some(hasButtons)) overwriteButtons(database)
 }
 
 /** Commits the outcome of rows whose try failed. */
@@ -62,12 +62,16 @@ export function finishFailed(database: Database, rows: readonly Row[], outcome: 
       trim(database)
     })
     .immediate()
-  if (status === 'failed') overwriteButtons(database, rows)
+  if (status === 'failed' && rows.some(hasButtons)) overwriteButtons(database)
 }
 
 /** Empties the log ahead of the database, which still holds the keys of buttons that were deleted. */
-function overwriteButtons(database: Database, rows: readonly Row[]): void {
-  if (rows.some(({ buttons }) => buttons.length > 0)) database.pragma('wal_checkpoint(TRUNCATE)')
+export function overwriteButtons(database: Database): void {
+  database.pragma('wal_checkpoint(TRUNCATE)')
+}
+
+function hasButtons({ buttons }: Row): boolean {
+  return buttons.length > 0
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Database } from 'better-sqlite3'
 import { ToolFailure } from '../../kit/failure.ts'
 import { describeError } from '../../kit/log.ts'
 
-const VERSION = 2
+const VERSION = 3
 const LOCK_WAIT_MS = 5000
 
 const SCHEMA = `
@@ -82,5 +82,6 @@ function migrate(database: Database): void {
   if (version > VERSION) throw new Error(`it was written by a newer version (${version})`)
   database.exec(SCHEMA)
   if (version < 2) database.exec('alter table messages add column buttons text')
+  if (version < 3) database.exec('alter table messages add column replaces text')
   database.pragma(`user_version = ${VERSION}`)
 }

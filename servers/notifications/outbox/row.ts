@@ -62,6 +62,8 @@ const row = z.object({
     .transform(text => (text === null ? undefined : (failure.parse(JSON.parse(text)) as RowFailure))),
   upstream_id: z.string().nullable(),
   notes: z.string().transform(text => z.array(z.string()).parse(JSON.parse(text))),
+  /** The id of the earlier message whose place it takes. */
+  replaces: z.string().nullable(),
 })
 export type Row = z.output<typeof row>
 

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { z } from 'zod'
-import { BUTTONS, messageButtons } from '../../../schemas/message-buttons.ts'
+import { BUTTONS, messageButtons, REPLACES } from '../../../schemas/message-buttons.ts'
 import type { Clock } from '../../kit/clock.ts'
 import { ToolFailure } from '../../kit/failure.ts'
 import { cleanText } from '../../kit/text.ts'
@@ -8,9 +8,10 @@ import { defineTool, type Tool } from '../../kit/tool.ts'
 import type { Channels } from '../channels/channels.ts'
 import type { ChannelConfig } from '../config/channel-entry.ts'
 import { severity } from '../message.ts'
-import { type Answer, accept } from '../outbox/accept.ts'
+import { type Accepted, type Answer, accept } from '../outbox/accept.ts'
 import type { OpenOutbox, Outbox } from '../outbox/outbox.ts'
 import { areSettled, findRow } from '../outbox/receipts.ts'
+import { type Replaced, replace } from '../outbox/replace.ts'
 import { readPicture } from '../text/picture.ts'
 import { type Receipt, receipt, toReceipt, toReceiptText } from './receipt.ts'
 
@@ -74,9 +75,14 @@ export function sendNotification(deps: SendDeps): Tool {
       const text = isForeign ? `${FROM_OUTSIDE}\n\n${given.message}` : given.message
       const opened = await outbox.open()
       signal.throwIfAborted()
+      const message = { title, text, severity: grade, picture, buttons, key }
+      if (meta?.[REPLACES] === true) {
+        const replaced = replaceEarlier(deps, opened, targets, message)
+        return { data: { deliveries: [] }, text: replaced, untrusted: false }
+      }
       const send = async (to: readonly ChannelConfig[], requestKey: string | undefined) => {
-        const message = { title, text, severity: grade, picture, buttons, key, idempotencyKey: requestKey }
-        const answer = accept(opened.database, { ...message, channels: to, now: clock.now() }, newId)
+        const accepted = { ...message, idempotencyKey: requestKey, channels: to, now: clock.now() }
+        const answer = accept(opened.database, accepted, newId)
         opened.dispatcher.wake()
         await untilSettled(clock, opened, answer, signal)
         return toDeliveries(opened.database, channels, answer)
@@ -97,6 +103,29 @@ export function sendNotification(deps: SendDeps): Tool {
       }
     },
   })
+}
+
+const REPLACED = {
+  accepted: 'it takes the place of the earlier message',
+  withdrawn: 'the earlier message had not gone out, and is not sent any more',
+  nothing: 'nothing is changed',
+} as const satisfies Record<Replaced, string>
+
+/** Has a message take the place of the earlier one with its key; the outbox tries it until it is done. */
+function replaceEarlier(
+  { channels, clock, newId }: SendDeps,
+  { database, dispatcher }: OpenOutbox,
+  targets: readonly ChannelConfig[],
+  message: Omit<Accepted, 'channels' | 'idempotencyKey' | 'now'>,
+): string[] {
+  const done = targets.map(channel => {
+    const given = { ...message, channels: [channel], idempotencyKey: undefined, now: clock.now() }
+    const { sender } = channels.all.find(({ config }) => config === channel) ?? {}
+    const canReplace = sender?.replace !== undefined
+    return `On ${channel.name}, ${REPLACED[replace(database, given, { channel, canReplace }, newId)]}.`
+  })
+  dispatcher.wake()
+  return done
 }
 
 /**

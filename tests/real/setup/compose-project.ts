@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { root } from '../../support/built.ts'
 import { until } from '../../support/until.ts'
+import { unpackDebianPackage } from './debian-package.ts'
 import { type Daemon, type DaemonOptions, removeFolder, startDaemon } from './dockerd.ts'
 import { addNodeImage } from './node-image.ts'
-import { unpackTrixiePackage } from './trixie-package.ts'
 
 const run = promisify(execFile)
 
@@ -19,7 +19,7 @@ const LEFT_OUT = new Set(['.git', 'coverage', 'data', 'dist', 'node_modules', 's
 export const COMPOSE_1 = 'docker-compose'
 /** Finds Compose 2, which also runs as a program, so Debian 12's Docker need not have it as a plugin. */
 export const findCompose2 = () =>
-  join(unpackTrixiePackage('docker-compose'), 'usr/libexec/docker/cli-plugins/docker-compose')
+  join(unpackDebianPackage('docker-compose'), 'usr/libexec/docker/cli-plugins/docker-compose')
 
 export interface Service {
   id: string

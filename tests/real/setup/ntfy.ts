@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { type Suite, unpackDebianPackage } from './debian-package.ts'
 import { startReal } from './scratch.ts'
-import { unpackTrixiePackage } from './trixie-package.ts'
 
 const PASSWORD = 'labpw'
 
@@ -13,9 +13,15 @@ export interface RealNtfy extends AsyncDisposable {
   readonly tokens: { admin: string; writer: string }
 }
 
-/** Starts ntfy, by default on loopback. */
-export async function startRealNtfy(listens: { address?: string } = {}): Promise<RealNtfy> {
-  const command = join(unpackTrixiePackage('ntfy'), 'usr/bin/ntfy')
+/** Starts ntfy, by default on loopback: 2.11 of trixie, or 2.27 or later of forky. */
+export async function startRealNtfy({
+  suite,
+  ...listens
+}: {
+  address?: string
+  suite?: Suite
+} = {}): Promise<RealNtfy> {
+  const command = join(unpackDebianPackage('ntfy', suite), 'usr/bin/ntfy')
   const toConfig = (folder: string) => join(folder, 'server.yml')
   const real = await startReal({
     name: 'ntfy',

@@ -12,12 +12,15 @@ import {
 import { join } from 'node:path'
 import { INSTALLED } from './scratch.ts'
 
+/** Releases of Debian after bookworm. */
+export type Suite = 'trixie' | 'forky'
+
 /**
- * Returns the folder with the contents of a Debian trixie package, for programs that run on bookworm
+ * Returns the folder with the contents of a package of a later Debian, for programs that run on bookworm
  * unchanged. It is fetched and unpacked once, outside the repository, without its dependencies.
  */
-export function unpackTrixiePackage(name: string): string {
-  const place = join(INSTALLED, name)
+export function unpackDebianPackage(name: string, suite: Suite = 'trixie'): string {
+  const place = join(INSTALLED, `${name}-${suite}`)
   if (existsSync(place)) return place
   mkdirSync(INSTALLED, { recursive: true })
   const work = mkdtempSync(join(INSTALLED, `${name}-`))
@@ -25,7 +28,7 @@ export function unpackTrixiePackage(name: string): string {
     for (const folder of ['lists/partial', 'cache/archives/partial', 'etc', 'root'])
       mkdirSync(join(work, folder), { recursive: true })
     const [first = ''] = readFileSync('/etc/apt/sources.list.d/debian.sources', 'utf8').split('\n\n')
-    writeFileSync(join(work, 'etc/trixie.sources'), `${first.replace(/^Suites:.*$/m, 'Suites: trixie')}\n`)
+    writeFileSync(join(work, 'etc/later.sources'), `${first.replace(/^Suites:.*$/m, `Suites: ${suite}`)}\n`)
     const options = [
       'Dir::Etc::sourcelist=/dev/null',
       `Dir::Etc::sourceparts=${join(work, 'etc')}`,
