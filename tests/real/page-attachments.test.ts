@@ -50,3 +50,26 @@ test('a file is sent with a message, read by the agent, and saved again', async 
   await page.getByRole('alert').getByText('Nothing was sent: a.zip holds no text').waitFor()
   expect(await messageBox(page).inputValue()).toBe('And this?')
 })
+
+test('a picture is sent with a message, seen by the agent, and stands in the conversation', async () => {
+  const { page } = await pages.open(linkTo(hub), { width: 390, height: 844 })
+  await messageBox(page).waitFor()
+  const choose = page.locator('input[type=file]')
+  const buffer = readFileSync(new URL('../../hub/web/icon-512.png', import.meta.url))
+  await choose.setInputFiles(
+    [1, 2, 3, 4, 5].map(count => ({ name: `boiler ${count}.png`, mimeType: 'image/png', buffer })),
+  )
+  await page.getByRole('alert').getByText('A message takes 4 pictures').waitFor()
+  for (const count of [2, 3, 4])
+    await page.getByRole('button', { name: `Remove boiler ${count}.png` }).click()
+  model.script(says('It is a flower.'))
+  await page.getByRole('button', { name: 'Send' }).click()
+  await answers(page).getByText('It is a flower.').waitFor()
+  const seen = model.requests.all.at(-1)?.messages.at(-1)
+  expect(seen).toMatchObject({ images: [{ mimeType: 'image/jpeg' }] })
+  await page.reload()
+  const picture = log(page).getByRole('img', { name: 'Picture 1 of this message' })
+  await picture.waitFor()
+  expect(await page.evaluate(`document.querySelector('img.picture').naturalWidth`)).toBe(512)
+  await expectNoViolations(page, 'a picture')
+})

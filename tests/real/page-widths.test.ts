@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openClient } from '../support/clients.ts'
 import { startTestHub, type TestHub } from '../support/test-hub.ts'
+import { expectNoViolations } from './page/axe.ts'
 import { usePages } from './page/pages.ts'
 import { linkTo, messageBox } from './page/steps.ts'
 
@@ -65,3 +66,31 @@ test.each([320, 390, 820, 1440])(
     }
   },
 )
+
+const PLACES = {
+  house: ['At a glance', 'Charts', 'Activity'],
+  settings: ['Agents', 'Servers', 'Rules', 'People and tokens', 'Notifications', 'Setup', 'Config in force'],
+}
+
+/** Returns by how many pixels the page and the place are wider than they may be. */
+const PLACE_OVER = `[document.documentElement, document.querySelector('.place-body')].map(one => one.scrollWidth - one.clientWidth)`
+
+test.each(Object.entries(PLACES))('every section of the %s fits each size', async (place, sections) => {
+  const { page } = await pages.open(linkTo(hub), { width: 1440, height: 900 })
+  await messageBox(page).waitFor()
+  await page.goto(`${hub.url}/#p=${place}`)
+  for (const section of sections) {
+    const tab = page.locator('.place-sections').getByRole('button', { name: section, exact: true })
+    await tab.click()
+    await page.locator('.place-body h3').first().waitFor()
+    await page.getByText('Reading…').waitFor({ state: 'detached' })
+    for (const width of [390, 820, 1440]) {
+      await page.setViewportSize({ width, height: width < 800 ? 844 : 1180 })
+      await expect
+        .poll(() => page.evaluate(PLACE_OVER), { message: `${section} at ${width}` })
+        .toEqual([0, 0])
+    }
+    await page.setViewportSize({ width: 820, height: 1180 })
+    await expectNoViolations(page, section)
+  }
+})

@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact'
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { read, write } from '../address.ts'
 import { useMedia, useStore } from '../hooks.ts'
 import { classes, html } from '../html.ts'
@@ -56,6 +56,8 @@ export function Shell({ session, mcp, news, panel, onForget }: ShellProps) {
   useShortcuts(composer, () => (panelOpen ? showPanel(false) : undefined))
   const isConnected = chat.hub !== null
   useFocusBack(panelOpen, 'panel-toggle')
+  // The button that closed the place is gone.
+  useFocusBack(shown !== null, 'panel-toggle')
   const path = shown && `${shown.place.id}/${shown.section.id}`
   // The panel lies over the place where there is no room beside it.
   useEffect(() => {
@@ -114,7 +116,9 @@ export function Shell({ session, mcp, news, panel, onForget }: ShellProps) {
 
 /** Returns whether the panel is open, the dead letter to show in it, and functions that change both. */
 function usePanel(panel: PanelData, roomy: boolean) {
-  const [panelOpen, setPanelOpen] = useState(() => roomy && read(PANEL) !== 'closed')
+  const [panelOpen, setPanelOpen] = useState(false)
+  // A tablet that is turned must not find the panel over everything.
+  useLayoutEffect(() => setPanelOpen(roomy && read(PANEL) !== 'closed'), [roomy])
   const [marked, setMarked] = useState<{ id: string } | null>(null)
   const showPanel = (shown: boolean) => {
     setPanelOpen(shown)
