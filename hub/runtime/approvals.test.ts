@@ -96,7 +96,7 @@ test('a call that its model wants asked waits for a yes, whatever else is given'
   await world.idle()
   expect([ran, await callStatuses(world)]).toEqual([[], ['waiting']])
   const { id, reason } = await onlyApproval(world)
-  expect(reason).toBe('it was asked to wait for a yes')
+  expect(reason).toBe('the built-in commands ask before every change')
   await world.approvals.decide({ id, decision: 'approve', ...OWNER })
   await untilSaid(world, 'I know')
   expect([ran, await callStatuses(world)]).toEqual([[ARGUMENTS], ['ok']])

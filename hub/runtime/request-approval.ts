@@ -34,7 +34,7 @@ export async function decideCall(
   const allowance = { agent: agent.name, tool: row.tool, power, reason, now: cycle.now() }
   const mayBeAllowed = verdict.kind === 'ask' && tool.facts.risen === undefined
   if (verdict.kind !== 'run' && !(mayBeAllowed && (await isAllowed(tx, allowance)))) return verdict
-  if (wantsYes(cycle, row)) return { kind: 'ask', reason: 'it was asked to wait for a yes' }
+  if (wantsYes(cycle, row)) return { kind: 'ask', reason: 'the built-in commands ask before every change' }
   if (tool.reads) return RUNS
   const call = { thread, cycle: id, tool: row.tool, hash: hashArguments(row.arguments) }
   if (tool.destructive && (await isDoubtful(tx, call))) return { kind: 'ask', reason: DOUBT }

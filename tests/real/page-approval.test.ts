@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openChat } from '../support/chat-client.ts'
 import { openClient, type TestClient } from '../support/clients.ts'
+import { AGENT, invite } from '../support/roles.ts'
 import { startTestHub, type TestHub } from '../support/test-hub.ts'
 import { until } from '../support/until.ts'
 import { expectNoViolations } from './page/axe.ts'
@@ -20,7 +21,7 @@ let client: TestClient
 let line: Line
 beforeEach(async () => {
   speaker = await startSpeaker()
-  hub = await startTestHub({ config: CONFIG, variables: speaker.variables })
+  hub = await startTestHub({ config: CONFIG, agents: { homelab: AGENT(true) }, variables: speaker.variables })
   client = await openClient('sdk 2, 2026-07-28', { url: `${hub.url}/mcp`, token: hub.token })
   line = await openLine(hub)
   await until('its servers are ready', async () => (await fetch(`${hub.url}/readyz`)).ok)
@@ -150,4 +151,13 @@ test('what was decided while the page was away, and what is still open, is read 
   expect(await log(page).locator('.tool').getByText('asked a person').count()).toBe(1)
   const last = await speaker.speech(4)
   last.ends()
+})
+
+test('a guest sees what waits for the owner, and no buttons that the hub would refuse', async () => {
+  const guest = { url: hub.url, token: await invite(hub, 'gus', 'guest') }
+  const { page } = await pages.open(linkTo(guest), { width: 390, height: 844, touch: true })
+  await askForYes(page)
+  await card(page).getByText('The owner answers this.').waitFor()
+  expect(await page.getByRole('button', { name: /Approve|Deny|Show/ }).count()).toBe(0)
+  await expectNoViolations(page, "an approval on a guest's phone")
 })

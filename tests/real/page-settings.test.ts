@@ -62,3 +62,13 @@ test('a token is made, shown once and revoked', async () => {
   await tokens.getByText('grafana').waitFor({ state: 'detached' })
   expect((await read()).status).toBe(401)
 })
+
+test('on a phone the chosen section is in sight', async () => {
+  const { page } = await pages.open(linkTo(hub), { width: 390, height: 844, touch: true })
+  await messageBox(page).waitFor()
+  await page.goto(`${page.url().split('#')[0]}#p=settings/config`)
+  const chosen = page.getByRole('navigation', { name: 'Settings: sections' }).locator('[aria-current]')
+  await chosen.getByText('Config in force').waitFor()
+  const box = await chosen.boundingBox()
+  expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(390)
+})

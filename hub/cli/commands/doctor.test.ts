@@ -1,5 +1,10 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { checkCertificate } from './doctor.ts'
+import { makeTempFolder } from '../../../tests/support/temp-store.ts'
+import { createEnvironment } from '../../config/environment.ts'
+import { loadConfig } from '../../config/load.ts'
+import { checkCertificate, checkZone } from './doctor.ts'
 
 const DAY = 86_400_000
 const files = ['/etc/cert.pem', '/etc/key.pem'] as const
@@ -17,4 +22,17 @@ test.each([
 
 test('without https there is nothing to say', () => {
   expect(checkCertificate({ tls: undefined, timezone: 'UTC' }, 0)).toEqual([])
+})
+
+test.each([
+  ['', {}, 1],
+  ['timezone: UTC\n', {}, 0],
+  ['', { TZ: 'UTC' }, 0],
+])('a clock in UTC that nobody asked for is warned of: config %j, variables %j', (text, variables, count) => {
+  using folder = makeTempFolder()
+  const file = join(folder.path, 'superbloom.yaml')
+  writeFileSync(file, text)
+  const environment = createEnvironment({ SUPERBLOOM_CONFIG: file, ...variables })
+  const { origins } = loadConfig(environment)
+  expect(checkZone({ timezone: 'UTC', origins }, environment)).toHaveLength(count)
 })

@@ -80,8 +80,12 @@ export function checkCertificate(
 }
 
 /** Warns of a clock in UTC that nobody asked for, as in a container that is not told where it stands. */
-function checkZone({ timezone, origins }: Config, environment: Environment): ModelFinding[] {
-  const isAsked = origins['timezone'] !== 'default' || environment('TZ') !== undefined
+export function checkZone(
+  { timezone, origins }: Pick<Config, 'timezone' | 'origins'>,
+  environment: Environment,
+): ModelFinding[] {
+  // A key without a default has an origin only where the file has it.
+  const isAsked = origins['timezone'] !== undefined || environment('TZ') !== undefined
   if (isAsked || timezone !== 'UTC') return []
   const how = 'set timezone in superbloom.yaml, such as Europe/Berlin, or TZ; TZ=UTC if it is right'
   return [warning(`timezone: times are in UTC, since nothing says where this is: ${how}`)]

@@ -169,9 +169,7 @@ test('an event is told in the words of its server, once, in the first conversati
   expect(call?.name).toBe('send_message')
   expect(JSON.parse(call?.arguments ?? '')).toEqual({
     to: 'homelab',
-    text: expect.stringMatching(
-      /^Event temp_high from metrics: temp_high coretemp is at 91 °C, and stop quake/,
-    ),
+    text: expect.stringMatching(/^Event temp_high from metrics: coretemp is at 91 °C, and stop quake/),
   })
   thread.give('sent')
   expect(thread.step()).toEqual({ text: '', calls: [] })

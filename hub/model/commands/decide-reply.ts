@@ -114,7 +114,8 @@ function decideItem({ item, outcomes }: OpenItem, scene: Scene): Plan {
     case 'wake':
       return say(`Reminder: ${toSentence(toDetails(item.text))}`)
     case 'event':
-      return say(`${toOrigin(item)}: ${toDetails(item.text)}`)
+      // The origin has the type already.
+      return say(`${toOrigin(item)}: ${toDetails(item.text.replace(/^\S+ (?=\{)/, ''))}`)
     case 'notice':
       return say(item.text === GO_ON ? '' : `${toOrigin(item)}:\n${toDetails(item.text)}`)
     case 'agent':

@@ -19,7 +19,8 @@ type Decide = (id: string, decision: Decision, note: string, always: string) => 
 interface ApprovalCardProps {
   approval: Approval
   deciding?: Decision
-  onDecide: Decide
+  /** Null for a guest, who answers nothing. */
+  onDecide: Decide | null
   id?: string
 }
 
@@ -34,9 +35,10 @@ export function ApprovalCard({ approval, deciding, onDecide, id }: ApprovalCardP
   const decide = (decision: Decision, note: string, always: string) => {
     // The buttons go away, but the focus must stay.
     ref.current?.focus()
-    return onDecide(approval.id, decision, note, always)
+    return onDecide?.(approval.id, decision, note, always) ?? false
   }
-  return html`<article class=${`approval approval-${status}`} id=${id} ref=${ref} tabindex="-1" aria-label=${`${isOpen ? 'Waits for your yes' : TITLES[status]}: ${toolWords(tool)}`}>
+  const waits = onDecide ? 'Waits for your yes' : 'Waits for the owner'
+  return html`<article class=${`approval approval-${status}`} id=${id} ref=${ref} tabindex="-1" aria-label=${`${isOpen ? waits : TITLES[status]}: ${toolWords(tool)}`}>
     <header class="approval-head">
       <${Icon} name=${ICONS[status]} />
       <span class="approval-title">${isOpen ? (approval.question ? `${agent} is asked something` : `${agent} asks for a yes`) : TITLES[status]}</span>
@@ -45,7 +47,9 @@ export function ApprovalCard({ approval, deciding, onDecide, id }: ApprovalCardP
     <p class="approval-tool"><b>${toolWords(tool)}</b> <code>${tool}</code></p>
     <${Arguments} value=${approval.arguments} />
     ${isOpen && html`<p class="approval-reason">${approval.question ? 'The question' : 'Why it asks'}: ${escapeUnseen(reason)}.</p>`}
-    ${isOpen ? html`<${Answer} deciding=${deciding} onAnswer=${decide} power=${approval.question ? undefined : approval.power} noteFor=${approval.question ? 'Answer to the server, where it wants more than a yes' : 'Note to the agent (optional)'} />` : html`<${Outcome} approval=${approval} />`}
+    ${isOpen && !onDecide && html`<p class="approval-outcome">The owner answers this.</p>`}
+    ${isOpen && onDecide && html`<${Answer} deciding=${deciding} onAnswer=${decide} power=${approval.question ? undefined : approval.power} noteFor=${approval.question ? 'Answer to the server, where it wants more than a yes' : 'Note to the agent (optional)'} />`}
+    ${!isOpen && html`<${Outcome} approval=${approval} />`}
   </article>`
 }
 
@@ -117,8 +121,10 @@ function Answer({ deciding, onAnswer, noteFor, power }: AnswerProps) {
       </select>
     </label>`
     }
-    <button type="button" class="deny" aria-disabled=${idle} onClick=${() => answer('deny')}><${Icon} name="cross" />${deciding === 'deny' ? 'Denying…' : 'Deny'}</button>
-    <button type="button" class="approve" aria-disabled=${idle} onClick=${() => answer('approve')}><${Icon} name="check" />${deciding === 'approve' ? 'Approving…' : 'Approve'}</button>
+    <div class="approval-buttons">
+      <button type="button" class="deny" aria-disabled=${idle} onClick=${() => answer('deny')}><${Icon} name="cross" />${deciding === 'deny' ? 'Denying…' : 'Deny'}</button>
+      <button type="button" class="approve" aria-disabled=${idle} onClick=${() => answer('approve')}><${Icon} name="check" />${deciding === 'approve' ? 'Approving…' : 'Approve'}</button>
+    </div>
     ${isOffline && html`<p class="approval-offline" role="alert">There is no connection to the hub. Answer once it is back.</p>`}
   </div>`
 }

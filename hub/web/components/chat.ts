@@ -69,7 +69,7 @@ export function Chat(props: ChatProps) {
     <div class="foot">
       <${ProblemBanner} problem=${chat.problem} onDismiss=${session.dismissProblem} />
       <${HeldBanner} held=${chat.hub?.held} onShow=${() => onShow()} />
-      <${ApprovalBanner} open=${openApprovals(chat.approvals)} onList=${() => onShow()} />
+      <${ApprovalBanner} open=${chat.role === 'guest' ? [] : openApprovals(chat.approvals)} onList=${() => onShow()} />
       <${LinkBanner} link=${link} onRetry=${session.wake} />
       <${Composer} inputRef=${composer} conversation=${conversation} agent=${agent} edited=${edited} onSend=${send} onUpload=${chat.role === 'guest' ? null : session.files.send}
         onStop=${isBusy ? () => session.stopWork(id) : null} />

@@ -44,7 +44,7 @@ export function MessageLog(props: MessageLogProps) {
         ${isEmpty && html`<${EmptyState} conversation=${conversation} agents=${agents} mayReset=${chat.role !== 'guest'} isFirst=${chat.role === 'owner' && Object.values(chat.conversations).every(one => one.lastSeq === 0)} onSuggest=${onSuggest} />`}
         ${log.mayHaveEarlier && html`<${MoreButton} onClick=${log.showEarlier} busy=${log.loading} words="Load earlier messages" />`}
         <${Rows} id=${id} messages=${log.shown} isNews=${log.isWhole && !log.loading && isCaughtUp(conversation)}
-          approvals=${chat.approvals} deciding=${chat.deciding} records=${chat.role === 'owner' ? session.conversations : null} onSave=${session.files.save} onEdit=${onEdit} onDecide=${session.decide} onLetter=${onLetter} />
+          approvals=${chat.approvals} deciding=${chat.deciding} records=${chat.role === 'owner' ? session.conversations : null} onSave=${session.files.save} onEdit=${onEdit} onDecide=${chat.role === 'guest' ? null : session.decide} onLetter=${onLetter} />
         ${!log.isWhole && html`<${MoreButton} onClick=${log.showLater} words="Show later messages" />`}
         ${log.isWhole && html`<${LiveCycles} live=${live} agents=${agents} waiting=${isAnswerDue(messages, pending)} />`}
         ${
@@ -155,7 +155,7 @@ interface Shared {
   records: Session['conversations'] | null
   onSave: Session['files']['save']
   onEdit: (text: string) => void
-  onDecide: Session['decide']
+  onDecide: Session['decide'] | null
   onLetter: (id: string) => void
 }
 
