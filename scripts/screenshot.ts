@@ -1,20 +1,61 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { launchChromium } from '../tests/real/page/chromium.ts'
-import { answers, linkTo, say } from '../tests/real/page/steps.ts'
-import { startTestHub } from '../tests/support/test-hub.ts'
+import { answers, connected, linkTo, log, say } from '../tests/real/page/steps.ts'
+import type { TestHub } from '../tests/support/test-hub.ts'
+import { openPictureHouse, START } from './picture-house.ts'
 
-/* This script makes docs/page.png, the README's picture, of a real hub with the built-in commands and the
-   metrics server. It needs Debian's chromium; fonts-inter and fonts-urw-base35 make it look as on most
-   desktops. */
+/* This script makes the pictures of docs/pictures, all of them or those that are named:
+   node bin/node.js scripts/screenshot.ts [NAME …]
+   It needs Debian's chromium, pngquant, fonts-inter, fonts-urw-base35 and fonts-liberation. */
 
 const root = join(import.meta.dirname, '..')
-/** Milliseconds until the machine is at rest, as in the picture: the start keeps the processor busy. */
-const REST_MS = 8_000
-/** The config hides whose machine it is. */
-const CONFIG = 'servers: { metrics: { env: { METRICS_HOST_NAME: homelab, METRICS_INTERVAL: 2s } } }\n'
+const DESKTOP = { width: 1280, height: 800 }
+const PHONE = { width: 390, height: 844 }
+
+interface Picture {
+  name: string
+  size: typeof DESKTOP
+  scheme?: 'light' | 'dark'
+  /** The place's section that the address names; without it the chat. */
+  place?: string
+  /** Waits until everything is there, after the last click. */
+  ready: (page: Page) => Promise<unknown>
+}
+
+const sees = (words: string) => (page: Page) =>
+  page.getByText(words).filter({ visible: true }).first().waitFor()
+const house = { place: 'house/glance', ready: sees('Paper on Friday') }
+const settings = (section: string, words: string) => ({ place: `settings/${section}`, ready: sees(words) })
+
+/** What is shown after the first message. */
+const CALM: readonly Picture[] = [
+  { name: 'chat', size: DESKTOP, ready: sees('Resume the downloads') },
+  { name: 'chat-phone', size: PHONE, scheme: 'dark', ready: sees('I paused them') },
+  { name: 'house', size: DESKTOP, ...house },
+  { name: 'house-phone', size: PHONE, scheme: 'dark', ...house },
+  { name: 'setup', size: DESKTOP, ...settings('setup', 'A model that thinks') },
+  { name: 'setup-phone', size: PHONE, ...settings('setup', 'A model that thinks') },
+  { name: 'servers', size: DESKTOP, ...settings('servers', 'media') },
+  { name: 'agents', size: DESKTOP, scheme: 'dark', place: 'settings/agents', ready: openAgent },
+  { name: 'people-phone', size: PHONE, ...settings('people', 'Add a person') },
+  { name: 'notifications-phone', size: PHONE, ...settings('notifications', 'This device') },
+]
+/** What is shown while a restart waits for a yes. */
+const WAITING: readonly Picture[] = [
+  { name: 'approval', size: DESKTOP, scheme: 'dark', ready: sees('asks for a yes') },
+  { name: 'approval-phone', size: PHONE, ready: sees('asks for a yes') },
+  { name: 'rules', size: DESKTOP, ...settings('rules', 'it only looks') },
+]
+
+async function openAgent(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /^Open/ }).first().click()
+  await page.getByText('Retire').first().waitFor()
+  await page.getByText('Reading…').waitFor({ state: 'hidden' })
+}
 
 /** Debian's browsers use DejaVu Sans where a page asks for the system's own font. */
 const FONTS = `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">
@@ -30,38 +71,92 @@ function toPreference(family: string): string {
 <edit name="family" mode="prepend" binding="strong">${preferred}</edit></match>`
 }
 
+type Look = Pick<Picture, 'size' | 'scheme'> & { state?: Awaited<ReturnType<BrowserContext['storageState']>> }
+
+async function openContext(
+  browser: Browser,
+  { size, scheme = 'light', state }: Look,
+): Promise<BrowserContext> {
+  const isPhone = size === PHONE
+  const context = await browser.newContext({
+    viewport: size,
+    colorScheme: scheme,
+    locale: 'en-GB',
+    timezoneId: 'Europe/Berlin',
+    hasTouch: isPhone,
+    isMobile: isPhone,
+    deviceScaleFactor: isPhone ? 2 : 1,
+    ...(state ? { storageState: state } : {}),
+  })
+  await context.clock.install({ time: START() })
+  return context
+}
+
+async function take(
+  browser: Browser,
+  hub: TestHub,
+  { name, place, ready, ...look }: Picture & Look,
+): Promise<void> {
+  const context = await openContext(browser, look)
+  const page = await context.newPage()
+  await page.goto(place ? `${hub.url}/#p=${place}` : hub.url)
+  const panel = page.getByRole('button', { name: 'Close', exact: true })
+  if (place && look.size === DESKTOP) await panel.click()
+  await ready(page)
+  await page.evaluate('document.fonts.ready')
+  await page.mouse.move(0, 0)
+  await hideMachine(page, hub)
+  const path = join(root, 'docs', 'pictures', `${name}.png`)
+  await page.screenshot({ path, animations: 'disabled', caret: 'hide' })
+  execFileSync('pngquant', ['--force', '--strip', '--speed', '1', '--ext', '.png', '96', path])
+  await context.close()
+  console.log(path)
+}
+
+/** Replaces paths and addresses of this machine by those of any other, and throws if one is left. */
+async function hideMachine(page: Page, { url, folder }: TestHub): Promise<void> {
+  const words = {
+    [process.execPath]: '/usr/bin/node',
+    [root]: '/srv/superbloom',
+    [folder]: '/srv/superbloom',
+    [url]: 'http://127.0.0.1:8420',
+  }
+  const left = await page.evaluate<string>(`(() => {
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+    for (let node = walker.nextNode(); node; node = walker.nextNode())
+      for (const [from, to] of Object.entries(${JSON.stringify(words)})) node.data = node.data.replaceAll(from, to)
+    return document.body.innerText
+  })()`)
+  const found = [hostname(), tmpdir(), `:${new URL(url).port}`].filter(word => left.includes(word))
+  if (found.length > 0) throw new Error(`The picture would show ${found.join(', ')}`)
+}
+
 async function main(): Promise<void> {
   await using stack = new AsyncDisposableStack()
-  const folder = stack.adopt(mkdtempSync(join(tmpdir(), 'superbloom-picture-')), path =>
+  const scratch = stack.adopt(mkdtempSync(join(tmpdir(), 'superbloom-fonts-')), path =>
     rmSync(path, { recursive: true }),
   )
-  const fonts = join(folder, 'fonts.conf')
+  const fonts = join(scratch, 'fonts.conf')
   writeFileSync(fonts, FONTS)
-  const agent = readFileSync(join(root, 'agents', 'homelab.md'), 'utf8')
-  const hub = stack.use(await startTestHub({ config: CONFIG, agents: { homelab: agent } }))
+  const hub = stack.use(await openPictureHouse())
   const browser = stack.use(await launchChromium({ FONTCONFIG_FILE: fonts }))
-  const page = await browser.newPage({
-    viewport: { width: 1280, height: 800 },
-    colorScheme: 'light',
-    locale: 'en-GB',
-  })
-  await page.goto(linkTo(hub))
-  await page.getByRole('region', { name: 'Servers' }).getByText('ready').waitFor()
-  await setTimeout(REST_MS)
-
-  await say(page, 'Hello!')
-  await answers(page).filter({ hasText: 'no language model' }).waitFor()
-  await say(page, 'How is this machine doing?')
-  await answers(page).filter({ hasText: 'Memory' }).waitFor()
-  await say(page, 'Remind me in 2 hours to check the disks')
-  await answers(page)
-    .filter({ hasText: /^I'll remind you/ })
-    .waitFor()
-  await page.getByRole('region', { name: 'Scheduled' }).getByText('check the disks').waitFor()
-  await page.getByRole('region', { name: 'Agents' }).getByText('asleep').waitFor()
-  const path = join(root, 'docs', 'page.png')
-  await page.screenshot({ path, animations: 'disabled', caret: 'hide' })
-  console.log(path)
+  const context = await openContext(browser, { size: DESKTOP })
+  const talk = await context.newPage()
+  await talk.goto(linkTo(hub))
+  await connected(talk).waitFor()
+  const named = process.argv.slice(2)
+  const takeAll = async (pictures: readonly Picture[]) => {
+    const state = await context.storageState()
+    for (const picture of pictures)
+      if (named.length === 0 || named.includes(picture.name)) await take(browser, hub, { ...picture, state })
+  }
+  await say(talk, 'The game server is slow')
+  await answers(talk).filter({ hasText: 'I paused them' }).waitFor()
+  await takeAll(CALM)
+  await say(talk, 'Please restart the game server')
+  await log(talk).getByText('asks for a yes').waitFor()
+  await answers(talk).filter({ hasText: 'your yes first' }).waitFor()
+  await takeAll(WAITING)
 }
 
 await main()

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { z } from 'zod'
@@ -226,28 +226,45 @@ test('every command, variable and script that the README names exists', () => {
   for (const [, name] of texts.matchAll(/npm run ([\w:]+)/g)) expect(Object.keys(scripts)).toContain(name)
 })
 
+const documents = [
+  'README.md',
+  'CONTRIBUTING.md',
+  ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter(name => name.endsWith('.md'))
+    .map(name => `docs/${name}`),
+]
+const LINK = /(?:\]\(|<img src=")(?!https?:)([^)"#]*)#?([^)"]*)[)"]/g
+const links = documents.flatMap(file =>
+  [...read(file).matchAll(LINK)].map(([, path = '', anchor = '']) => ({ file, path, anchor })),
+)
+/** Returns the file that a link leads to. */
+const targetOf = ({ file, path }: (typeof links)[number]) => (path ? join(dirname(file), path) : file)
+
 test('every link between documents leads to a file and a heading', () => {
-  const documents = [
-    'README.md',
-    'CONTRIBUTING.md',
-    ...readdirSync(join(root, 'docs')).map(name => `docs/${name}`),
-  ]
-  const links = documents
-    .filter(file => file.endsWith('.md'))
-    .flatMap(file =>
-      [...read(file).matchAll(/\]\((?!https?:)([^)#]*)#?([^)]*)\)/g)].map(([, path, anchor]) => ({
-        file,
-        path: path ?? '',
-        anchor: anchor ?? '',
-      })),
-    )
   expect(links.length).toBeGreaterThan(30)
-  const broken = links.filter(({ file, path, anchor }) => {
-    const target = path ? join(dirname(file), path) : file
+  const broken = links.filter(link => {
+    const target = targetOf(link)
     if (!existsSync(join(root, target))) return true
-    return anchor !== '' && !anchorsOf(read(target)).includes(anchor)
+    return link.anchor !== '' && !anchorsOf(read(target)).includes(link.anchor)
   })
   expect(broken).toEqual([])
+})
+
+test('every picture is shown, was made by the script, and is small; every task is listed', () => {
+  const linked = links.map(targetOf)
+  const pictures = readdirSync(join(root, 'docs/pictures')).map(name => `docs/pictures/${name}`)
+  const made = [...read('scripts/screenshot.ts').matchAll(/name: '([a-z-]+)'/g)].map(match => match[1])
+  expect(pictures.filter(path => !linked.includes(path))).toEqual([])
+  expect(pictures).toEqual(made.map(name => `docs/pictures/${name}.png`).sort())
+  const sizes = pictures.map(path => statSync(join(root, path)).size)
+  expect(Math.max(...sizes)).toBeLessThan(120_000)
+  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(1_200_000)
+  const listed = links.filter(({ file }) => file === 'docs/tasks/README.md').map(targetOf)
+  expect(listed).toEqual(
+    expect.arrayContaining(
+      documents.filter(file => file.startsWith('docs/tasks/') && !file.endsWith('README.md')),
+    ),
+  )
 })
 
 /** Returns the anchors of a document's headings, as GitHub names them. */

@@ -39,7 +39,7 @@ test('what the documents of the package link to is in the package too', () => {
   const packed = new Set(manifest.files.flatMap(path => globSync([path, `${path}/**`], { cwd: root })))
   const documents = [...packed].filter(path => path.endsWith('.md'))
   const links = documents.flatMap(document =>
-    [...read(document).matchAll(/\]\((?![a-z]+:|#)([^)#\s]+)/g)].map(([, target = '']) => ({
+    [...read(document).matchAll(/(?:\]\(|<img src=")(?![a-z]+:|#)([^)"#\s]+)/g)].map(([, target = '']) => ({
       document,
       path: posix.join(posix.dirname(document), target),
     })),
