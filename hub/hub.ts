@@ -133,10 +133,8 @@ async function openFoundation(inputs: HubInputs, stack: AsyncDisposableStack): P
   })
   const live = createLiveConfig(config, environment, log)
   const newId = createIds(clock.now)
-  const { secret, replace } = openOwnerToken(config)
-  const tokens = stack.use(
-    await Tokens.open({ store, clock, newId, log, signals, owner: { secret, replace } }),
-  )
+  const owner = openOwnerToken(config)
+  const tokens = stack.use(await Tokens.open({ store, clock, newId, log, signals, owner }))
   return {
     clock,
     random: overrides.random ?? Math.random,

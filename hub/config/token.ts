@@ -8,14 +8,27 @@ export function tokenFile(dataFolder: string): string {
   return join(dataFolder, 'token')
 }
 
-/**
- * Returns the owner's token: the configured one, else that of the data folder, which `replace` makes anew and
- * returns.
- */
-export function openOwnerToken({ token, dataFolder }: { token?: string | undefined; dataFolder: string }) {
-  if (token !== undefined) return { secret: token, replace: undefined }
+export interface OwnerToken {
+  secret: string
+  /** Makes another secret in the data folder and returns it; undefined where the environment says which it is. */
+  replace: (() => string) | undefined
+  /** Id of the hub that has the data folder. */
+  hub: string
+  /** Tells whether the hub made a secret. Others are too easily guessed for a store to have their hashes. */
+  isMade: (secret: string) => boolean
+}
+
+/** Returns the owner's token: the configured one, else that of the data folder. */
+export function openOwnerToken(config: { token?: string | undefined; dataFolder: string }): OwnerToken {
+  const { token, dataFolder } = config
+  const hub = readOrMakeToken(join(dataFolder, 'hub-id'))
+  if (token !== undefined) return { secret: token, replace: undefined, hub, isMade: () => false }
   const file = tokenFile(dataFolder)
-  return { secret: readOrMakeToken(file), replace: () => makeToken(file) }
+  return { secret: readOrMakeToken(file), replace: () => makeToken(file), hub, isMade: isMadeToken }
+}
+
+function isMadeToken(secret: string): boolean {
+  return /^[\w-]{32}$/.test(secret)
 }
 
 /** Returns the token in a file. The first use makes it, readable only for its owner. */

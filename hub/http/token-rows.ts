@@ -9,9 +9,14 @@ import { digest } from './doors.ts'
 
 const SECRET_BYTES = 24
 
+export interface TokenSource {
+  clock: Clock
+  newId: NewId
+}
+
 /** Makes a token, which opens nothing yet. */
 export function makeToken(
-  { clock, newId }: { clock: Clock; newId: NewId },
+  { clock, newId }: TokenSource,
   asked: {
     kind: ListedToken['kind']
     name: string
@@ -37,13 +42,17 @@ export function makeToken(
     role,
     kind,
     tools_json: tools === undefined ? null : JSON.stringify(tools),
-    hash: digest(secret).toString('hex'),
+    hash: toHash(secret),
     created_at: now,
     expires_at: lasts === undefined ? null : now + lasts,
     last_used_at: null,
     ended_at: null,
   }
   return { id: row.id, secret, expiresAt: row.expires_at ?? undefined, row }
+}
+
+export function toHash(secret: string): string {
+  return digest(secret).toString('hex')
 }
 
 /** Tells whether a token is no person's. */

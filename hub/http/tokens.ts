@@ -25,12 +25,13 @@ import {
   readPeople,
   readTokens,
   recordOwnerToken,
+  revokeOwnerSecrets,
   savePerson,
   type TokenChange,
 } from '../store/tokens.ts'
 import type { Tx } from '../store/writer.ts'
-import { digest } from './doors.ts'
-import { isProgram, makeToken, toListed, toPrincipal } from './token-rows.ts'
+import { isOwnersToken, makeOwnerRow, type OwnerToken, readOwnerTokens } from './owner-tokens.ts'
+import { isProgram, makeToken, toHash, toListed, toPrincipal } from './token-rows.ts'
 
 const DAY = 86_400_000
 /** Milliseconds without use after which a session ends, and in which a link is to be opened. */
@@ -53,11 +54,7 @@ export interface TokensDeps {
   newId: NewId
   log: Log
   signals: Signals
-  owner: {
-    secret: string
-    /** Makes another secret and returns it; undefined where the environment says which it is. */
-    replace: (() => string) | undefined
-  }
+  owner: OwnerToken
 }
 
 /** The tokens that open the hub, and the people who may sign in. What it resolves with is on the disk. */
@@ -74,16 +71,18 @@ export class Tokens implements Disposable {
   /** The last change: each waits for the one before, so that two never take one name. */
   #turn: Promise<unknown> = Promise.resolve()
 
-  private constructor(deps: TokensDeps, rows: readonly TokenRow[]) {
+  private constructor(deps: TokensDeps, secret: string, rows: readonly TokenRow[]) {
     this.#deps = deps
-    this.ownerSecret = deps.owner.secret
-    this.#owner = this.#toOwner(deps.owner.secret)
-    for (const row of [this.#owner, ...rows]) this.#byHash.set(row.hash, row)
+    this.ownerSecret = secret
+    this.#owner = makeOwnerRow(deps, secret)
+    for (const row of [...rows, this.#owner]) this.#byHash.set(row.hash, row)
     this.#armExpiry()
   }
 
   static async open(deps: TokensDeps): Promise<Tokens> {
-    const tokens = new Tokens(deps, await readTokens(deps.store.db))
+    const { db } = deps.store
+    const { secret, others } = await readOwnerTokens(db, deps.owner, deps)
+    const tokens = new Tokens(deps, secret, [...others, ...(await readTokens(db))])
     await tokens.#recordOwner(HUB)
     return tokens
   }
@@ -127,7 +126,7 @@ export class Tokens implements Disposable {
 
   async list(): Promise<{ tokens: ListedToken[]; people: ListedPerson[] }> {
     const people = await readPeople(this.#deps.store.db)
-    const tokens = this.#current().filter(row => row !== this.#owner)
+    const tokens = this.#current().filter(row => !isOwnersToken(row))
     return {
       tokens: tokens.map(toListed),
       people: people.map(({ name, role, created_at }) => ({ name, role, createdAt: created_at })),
@@ -161,27 +160,27 @@ export class Tokens implements Disposable {
   revoke(which: string, by: string): Promise<ListedToken[]> {
     return this.#exclusive(async () => {
       const meant = this.#current().filter(
-        row => row !== this.#owner && (row.id === which || row.name === which),
+        row => !isOwnersToken(row) && (row.id === which || row.name === which),
       )
       await this.#change({ by, ending: meant })
       return meant.map(toListed)
     })
   }
 
-  /** Ends every token; the owner's is replaced, where the hub keeps it itself. */
+  /** Ends every token; the owner's is replaced, where the hub keeps it itself, and those of other hubs end. */
   revokeAll(by: string): Promise<{ revoked: ListedToken[]; isOwnerReplaced: boolean }> {
     return this.#exclusive(async () => {
-      const all = this.#current().filter(row => row !== this.#owner)
-      await this.#change({ by, ending: all })
+      const all = this.#current().filter(row => !isOwnersToken(row))
+      await this.#change({ by, ending: all }, revokeOwnerSecrets)
       const secret = this.#deps.owner.replace?.()
+      const owners = this.#current().filter(isOwnersToken)
+      for (const { hash } of owners) this.#byHash.delete(hash)
       if (secret !== undefined) {
-        const before = this.#owner
         this.ownerSecret = secret
-        this.#owner = this.#toOwner(secret)
-        this.#byHash.delete(before.hash)
-        this.#byHash.set(this.#owner.hash, this.#owner)
+        this.#owner = makeOwnerRow(this.#deps, secret)
       }
-      this.#end(this.#owner.id)
+      this.#byHash.set(this.#owner.hash, this.#owner)
+      for (const { id } of owners) this.#end(id)
       await this.#recordOwner(by)
       return { revoked: all.map(toListed), isOwnerReplaced: secret !== undefined }
     })
@@ -281,7 +280,7 @@ export class Tokens implements Disposable {
   }
 
   #find(secret: string): TokenRow | undefined {
-    const row = this.#byHash.get(digest(secret).toString('hex'))
+    const row = this.#byHash.get(toHash(secret))
     return row && !this.#isOver(row) ? row : undefined
   }
 
@@ -298,13 +297,9 @@ export class Tokens implements Disposable {
   }
 
   #recordOwner(by: string): Promise<void> {
-    const { store, clock } = this.#deps
-    return recordOwnerToken(store, this.#owner, { by, at: clock.now() })
-  }
-
-  #toOwner(secret: string): TokenRow {
-    const { row } = makeToken(this.#deps, { kind: 'token', name: OWNER, role: OWNER, secret })
-    return { ...row, id: OWNER }
+    const { store, clock, owner } = this.#deps
+    const isShared = owner.isMade(this.ownerSecret)
+    return recordOwnerToken(store, this.#owner, { hub: owner.hub, isShared, by, at: clock.now() })
   }
 
   /** Ends some tokens and adds others, in one commit with `also`. */
@@ -333,7 +328,7 @@ export class Tokens implements Disposable {
   #use(row: TokenRow): void {
     const { store, clock, log } = this.#deps
     const now = clock.now()
-    if (row === this.#owner || now - (row.last_used_at ?? 0) < USE_MS) return
+    if (isOwnersToken(row) || now - (row.last_used_at ?? 0) < USE_MS) return
     row.last_used_at = now
     if (row.kind === 'session' || row.kind === 'grant') row.expires_at = now + SESSION_MS
     store

@@ -50,16 +50,34 @@ export async function takeRestored(tx: Tx): Promise<string | undefined> {
   return typeof file === 'string' && (await removeState(tx, RESTORED_KEY)) ? file : undefined
 }
 
-/** Returns the mark of the owner's token that was recorded last; undefined for none yet. */
-export async function readOwnerMark(db: Kysely<Tables>): Promise<string | undefined> {
+/** Returns the mark of the owner's token that a hub recorded last; undefined for none yet. */
+export async function readOwnerMark(db: Kysely<Tables>, hub: string): Promise<string | undefined> {
   return z
     .string()
     .optional()
-    .parse(await readState(db, OWNER_MARK))
+    .parse(await readState(db, `${OWNER_MARK} ${hub}`))
 }
 
-export async function saveOwnerMark(tx: Tx, mark: string): Promise<void> {
-  await saveState(tx, OWNER_MARK, mark)
+export async function saveOwnerMark(tx: Tx, hub: string, mark: string): Promise<void> {
+  await saveState(tx, `${OWNER_MARK} ${hub}`, mark)
+}
+
+/** A secret of the owner's that a hub made: the id of that hub, and whether it was revoked. */
+const ownerSecret = z.object({ hub: z.string(), isRevoked: z.boolean() })
+export type OwnerSecret = z.infer<typeof ownerSecret>
+
+/** Returns the owner's secrets of all hubs on the store, by their SHA-256 in hex. */
+export async function readOwnerSecrets(db: Kysely<Tables>): Promise<ReadonlyMap<string, OwnerSecret>> {
+  const states = await readStates(db, `${OWNER_SECRET} `)
+  return new Map([...states].map(([hash, value]) => [hash, ownerSecret.parse(value)]))
+}
+
+export async function saveOwnerSecret(tx: Tx, hash: string, secret: OwnerSecret): Promise<void> {
+  await saveState(tx, `${OWNER_SECRET} ${hash}`, secret)
+}
+
+export async function removeOwnerSecret(tx: Tx, hash: string): Promise<void> {
+  await removeState(tx, `${OWNER_SECRET} ${hash}`)
 }
 
 const pushKeys = z.object({ publicKey: z.string(), privateKey: z.string() })
@@ -106,6 +124,7 @@ const NAME_OWNERS = 'name_owners'
 export const RESTORED_KEY = 'restored'
 const PUSH_KEYS = 'push_keys'
 const OWNER_MARK = 'owner_token'
+const OWNER_SECRET = 'owner_secret'
 const TOKEN_FACTORS = 'token_factors'
 
 /** Returns what the hub keeps about itself under a key; undefined if it keeps nothing. */

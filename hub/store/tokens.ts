@@ -1,7 +1,13 @@
 import type { Kysely } from 'kysely'
 import { record } from './audit-log.ts'
 import type { PersonRow, TokenRow } from './door-tables.ts'
-import { readOwnerMark, saveOwnerMark } from './hub-state.ts'
+import {
+  readOwnerMark,
+  readOwnerSecrets,
+  removeOwnerSecret,
+  saveOwnerMark,
+  saveOwnerSecret,
+} from './hub-state.ts'
 import type { Store } from './open.ts'
 import { deletePushSubscription } from './push-subscriptions.ts'
 import type { Tables } from './tables.ts'
@@ -42,20 +48,44 @@ export async function changeTokens(
 /** Characters of the hash that tell the owner's token from another one: too few to look for the token with. */
 const MARK_LENGTH = 4
 
-/** Adds to the audit that the owner's token is another one than before, if it is. */
+export interface OwnerRecord {
+  /** Id of the hub whose token it is. */
+  hub: string
+  /** Whether it is to open the other hubs on the store too. */
+  isShared: boolean
+  by: string
+  at: number
+}
+
+/**
+ * Records the owner's token of a hub: it takes the place of what that hub recorded before, and the audit tells if it
+ * is another one.
+ */
 export async function recordOwnerToken(
   { db, write }: Pick<Store, 'db' | 'write'>,
   { id, name, hash }: TokenRow,
-  { by, at }: { by: string; at: number },
+  { hub, isShared, by, at }: OwnerRecord,
 ): Promise<void> {
   const mark = hash.slice(0, MARK_LENGTH)
-  const before = await readOwnerMark(db)
-  if (mark === before) return
+  const before = await readOwnerMark(db, hub)
+  const secrets = await readOwnerSecrets(db)
+  const stale = [...secrets].filter(
+    ([each, secret]) => secret.hub === hub && !secret.isRevoked && (each !== hash || !isShared),
+  )
+  if (mark === before && stale.length === 0 && (!isShared || secrets.has(hash))) return
   const row = { at, kind: 'token', actor: by, outcome: 'replaced', details: { id, name } } as const
   await write(async tx => {
-    await saveOwnerMark(tx, mark)
-    if (before !== undefined) await record(tx, row)
+    await saveOwnerMark(tx, hub, mark)
+    for (const [each] of stale) await removeOwnerSecret(tx, each)
+    if (isShared) await saveOwnerSecret(tx, hash, { hub, isRevoked: false })
+    if (before !== undefined && before !== mark) await record(tx, row)
   })
+}
+
+/** Revokes the owner's secrets of all hubs: each makes another one when it next starts. */
+export async function revokeOwnerSecrets(tx: Tx): Promise<void> {
+  for (const [hash, { hub }] of await readOwnerSecrets(tx))
+    await saveOwnerSecret(tx, hash, { hub, isRevoked: true })
 }
 
 /** Ends a token; false if it was ended before. */
