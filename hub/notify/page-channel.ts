@@ -18,7 +18,7 @@ import { type Pushed, push } from './push-request.ts'
 const MOST_REMEMBERED = 100
 const NOBODY = 'no browser takes notifications: open the page, and switch them on in its Settings'
 const NOT_SET =
-  'The hub sends no notifications to browsers: write notify: { channel: page, private: true } into superbloom.yaml.'
+  'The hub sends no notifications to browsers: choose this browser under “Where to be told”, or write notify: { channel: page, private: true } into superbloom.yaml.'
 
 export interface PageChannelDeps {
   store: Store

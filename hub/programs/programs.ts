@@ -136,7 +136,7 @@ export const PROGRAMS: readonly Program[] = [
     title: 'Docker or Podman',
     server: 'games',
     about:
-      'Game servers in containers. Each container with the label superbloom.game, such as superbloom.game=minecraft, becomes one.',
+      'Game servers in containers. A container with the label superbloom.game=NAME becomes one; the label superbloom.game.query=minecraft:25565 lets the hub see who plays.',
     prefix: 'GAMES',
     settings: [],
     fixed: { GAMES_DISCOVER: 'true' },

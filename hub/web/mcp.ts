@@ -141,7 +141,7 @@ function failureOf(status: number, message: string | undefined) {
   return new McpError('protocol', message ?? `The hub answered with status ${status}.`)
 }
 
-function textOf({ content = [] }: ToolResult) {
+export function textOf({ content = [] }: ToolResult) {
   return content
     .filter(block => block.type === 'text')
     .map(block => block.text)

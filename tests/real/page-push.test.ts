@@ -44,7 +44,7 @@ const SUBSCRIBED = (subscription: object) => `
       unsubscribe: async () => { subscription = null; return true } }
   }`
 
-const section = (page: Page) => page.getByRole('region', { name: 'Notifications' })
+const section = (page: Page) => page.getByRole('region', { name: 'This device' })
 const button = (page: Page, name: string) => section(page).getByRole('button', { name })
 
 async function openSettings(name: string): Promise<OpenPage['page']> {
@@ -91,6 +91,17 @@ const click = async (page: Page, tag: string, action = '') => {
   await worker?.evaluate(`self.registration.getNotifications({ tag: '${tag}' }).then(([notification]) =>
     self.dispatchEvent(new NotificationEvent('notificationclick', { notification, action: '${action}' })))`)
 }
+
+test('this browser is chosen under where to be told, and gets a test message', async () => {
+  const page = await openSettings('chosen')
+  const told = page.getByRole('region', { name: 'Where to be told' })
+  await told.getByText('You are told through the browsers').waitFor()
+  await told.getByRole('button', { name: 'Save and send a test' }).click()
+  await told.getByText('It is set. A test message appears in a moment').waitFor()
+  await service.pushes.find('the test', ({ message }) => message.tag === 'test')
+  await button(page, 'Stop notifying me here').click()
+  await button(page, 'Notify me on this device').waitFor()
+})
 
 test('the owner switches notifications on, tests them, answers by a button, and is led to the conversation', async () => {
   const page = await openSettings('phone')

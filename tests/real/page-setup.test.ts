@@ -1,5 +1,9 @@
 import { readFileSync } from 'node:fs'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startNtfy } from '../../hub/demo/ntfy.ts'
+import { SABNZBD_KEY, startSabnzbd } from '../../hub/demo/sabnzbd.ts'
+import { startRadarr } from '../lab/radarr.ts'
 import { startTestHub, type TestHub } from '../support/test-hub.ts'
 import { serveTrialProvider } from '../support/trial-provider.ts'
 import { expectNoViolations } from './page/axe.ts'
@@ -71,4 +75,79 @@ test('without a mouse: what to paste into a client', async () => {
   await tabTo(page, 'Copy it')
   expect((await readFocus(page)).isSeen).toBe(true)
   await expectNoViolations(page, 'the setup')
+})
+
+const read = () => readFileSync(hub.configFile, 'utf8')
+const fits = (page: Page) => page.evaluate('document.documentElement.scrollWidth <= innerWidth')
+async function openSettings(section: string, size = { width: 390, height: 844, touch: true }) {
+  const { page } = await pages.open(linkTo(hub), size)
+  await messageBox(page).waitFor()
+  await page.goto(`${page.url().split('#')[0]}#p=settings/${section}`)
+  return page
+}
+
+test('a program of this machine is found, tried with a wrong and the right key, and connected', async () => {
+  // Its usual port, at which the hub looks.
+  await using radarr = await startRadarr({ port: 7878 })
+  const page = await openSettings('setup')
+  const programs = page.getByRole('region', { name: '2. Programs of the house' })
+  await programs.getByRole('button', { name: 'Look on this machine' }).click()
+  await programs.getByRole('button', { name: `Connect Radarr at ${radarr.url}` }).click()
+  await expectNoViolations(page, 'programs that were found')
+  const form = programs.getByRole('form', { name: 'Connect Radarr' })
+  await form.getByLabel('API key').fill('not-the-key-of-radarr')
+  await form.getByRole('button', { name: 'Try it' }).click()
+  await programs.getByText('it cannot be connected like this').waitFor()
+  await expectNoViolations(page, 'a program with a wrong key')
+  expect(read()).not.toContain('RADARR')
+  await form.getByLabel('API key').fill(radarr.apiKey)
+  await form.getByRole('button', { name: 'Try it' }).click()
+  await programs.getByRole('button', { name: 'Connect it', exact: true }).click()
+  await programs.getByText('The server media runs with it').waitFor()
+  await programs.getByText('Connected: media.').waitFor()
+  await expectNoViolations(page, 'a program that is connected')
+  expect(read()).toContain(radarr.apiKey)
+  expect(await fits(page)).toBe(true)
+})
+
+test('where to be told: ntfy is set, a test message arrives, and a failure is said in words', async () => {
+  const ntfy = await startNtfy()
+  const page = await openSettings('notifications')
+  const told = page.getByRole('region', { name: 'Where to be told' })
+  await told.getByText('You are told nowhere yet').waitFor()
+  await told.getByRole('combobox').selectOption('ntfy')
+  await told.getByLabel('Address with topic').fill(`${ntfy.url}/the-house`)
+  await told.getByLabel('failures').uncheck()
+  await told.getByLabel('Only I see these messages').check()
+  await expectNoViolations(page, 'where to be told')
+  await told.getByRole('button', { name: 'Save and send a test' }).click()
+  await told.getByText('It is set. Sent on ntfy').waitFor()
+  await told.getByText('You are told through ntfy: approvals that wait, reminders and reports.').waitFor()
+  expect(ntfy.published).toMatchObject([{ topic: 'the-house', title: 'Superbloom' }])
+  expect(await fits(page)).toBe(true)
+  await ntfy[Symbol.asyncDispose]()
+  await told.getByRole('combobox').selectOption({ label: 'ntfy, as it is set' })
+  await told.getByRole('button', { name: 'Save and send a test' }).click()
+  await told.getByText('It is set, but the test message has not arrived.').waitFor()
+  await expectNoViolations(page, 'a channel that cannot be reached')
+})
+
+test('without a mouse: a program on another machine is connected under Servers', async () => {
+  await using sabnzbd = await startSabnzbd({})
+  const page = await openSettings('servers', { width: 1440, height: 900, touch: false })
+  const programs = page.getByRole('region', { name: 'Connect a program' })
+  await programs.getByRole('option', { name: 'SABnzbd' }).waitFor({ state: 'attached' })
+  await tabTo(page, /^A program, also on another machine/)
+  await page.keyboard.type('SAB')
+  await tabTo(page, /^Address/)
+  await page.keyboard.press('ControlOrMeta+a')
+  await page.keyboard.type(sabnzbd.url)
+  await tabTo(page, /^API key/)
+  await page.keyboard.type(SABNZBD_KEY)
+  await page.keyboard.press('Enter')
+  await programs.getByText('it can be connected').waitFor()
+  await tabTo(page, 'Connect it')
+  await page.keyboard.press('Enter')
+  await programs.getByText('The server downloads runs with it').waitFor()
+  await expectNoViolations(page, 'servers with a program')
 })

@@ -5,6 +5,7 @@ import { useAction } from '../../use-tool.ts'
 import { AskAgain } from '../ask-again.ts'
 import { Section } from '../section.ts'
 import { PRESETS, type Preset, toPasted } from './server-presets.ts'
+import { SettingFields, toInitial } from './setting-fields.ts'
 
 interface Added {
   name: string
@@ -101,20 +102,14 @@ function PasteForm({ isBusy, onAdd }: FormProps) {
 }
 
 function PresetForm({ preset, isBusy, onAdd }: FormProps & { preset: Preset }) {
-  const [typed, setTyped] = useState<Record<string, string>>(() =>
-    Object.fromEntries(preset.settings.map(({ key, initial = '' }) => [key, initial])),
-  )
+  const [typed, setTyped] = useState(() => toInitial(preset.settings))
   const onSubmit = (event: Event) => {
     event.preventDefault()
     void onAdd(toPasted(preset, typed), '')
   }
   return html`<form class="row-form" onSubmit=${onSubmit}>
     <p class="wide">${preset.about} <a href=${preset.docs} target="_blank" rel="noopener noreferrer">Its documentation</a></p>
-    ${preset.settings.map(
-      ({ key, label, where, isSecret }) => html`<label class="wide" key=${key}>${label}
-        <input type=${isSecret ? 'password' : 'text'} required autocomplete="off" autocapitalize="none" spellcheck=${false} value=${typed[key]} onInput=${(event: Event) => setTyped({ ...typed, [key]: typedIn(event) })} />
-        ${where && html`<span class="field-about">${where}</span>`}</label>`,
-    )}
+    <${SettingFields} settings=${preset.settings} typed=${typed} onType=${setTyped} />
     <button class="primary" aria-disabled=${isBusy ? 'true' : 'false'}>${isBusy ? 'Trying it…' : `Add ${preset.title}`}</button>
   </form>`
 }

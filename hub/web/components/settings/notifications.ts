@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { html } from '../../html.ts'
 import { reasonOf } from '../../mcp.ts'
+import type { SectionProps } from '../../places.ts'
 import {
   type PushState,
   pushObstacle,
@@ -12,9 +13,17 @@ import {
 } from '../../push.ts'
 import { useAction } from '../../use-tool.ts'
 import { Section } from '../section.ts'
+import { TellChannel } from './tell-channel.ts'
+
+/** Chooses where the owner is told of what, and switches it on and off for this device. */
+export function Notifications({ mcp, news }: SectionProps) {
+  const [version, setVersion] = useState(0)
+  return html`<${Section} title="Where to be told" isLoading=${false}><${TellChannel} mcp=${mcp} news=${news} onKept=${() => setVersion(version + 1)} /><//>
+    <${ThisDevice} key=${version} />`
+}
 
 /** Switches the hub's notifications on this device on and off, and says what stands against them. */
-export function Notifications() {
+function ThisDevice() {
   const [state, setState] = useState<PushState | null>(null)
   const [failure, setFailure] = useState<string | undefined>()
   const [isTested, setTested] = useState(false)
@@ -36,9 +45,9 @@ export function Notifications() {
     void start(isOn ? switchPushOff : switchPushOn).then(read)
   }
   const test = async () => setTested(await start(testPush))
-  return html`<${Section} title="Notifications" error=${failure} isLoading=${state === null}>
+  return html`<${Section} title="This device" error=${failure} isLoading=${state === null}>
     <div class="card">
-      <div class="card-head"><span class="card-name">This device</span><span class="card-state">${isOn ? 'on' : 'off'}</span></div>
+      <div class="card-head"><span class="card-name">Notifications here</span><span class="card-state">${isOn ? 'on' : 'off'}</span></div>
       <p class="card-text">Approvals that wait for you, reminders and failures come as notifications, unless you look at their conversation.</p>
       ${(obstacle ?? state?.problem) && html`<p class="card-text">${obstacle ?? state?.problem}</p>`}
       <div class="card-actions">

@@ -1,11 +1,4 @@
-/** A setting of a known program that a person fills in; `where` says where its value is found. */
-interface PresetSetting {
-  key: string
-  label: string
-  where?: string
-  initial?: string
-  isSecret?: true
-}
+import type { FieldSetting } from './setting-fields.ts'
 
 /** A known program with an MCP server. `{key}` in its texts stands for what was typed; an empty argument is left out. */
 export interface Preset {
@@ -13,7 +6,7 @@ export interface Preset {
   title: string
   about: string
   docs: string
-  settings: readonly PresetSetting[]
+  settings: readonly FieldSetting[]
   entry:
     | { command: string; args: readonly string[]; env?: Record<string, string> }
     | { url: string; headers: Record<string, string> }

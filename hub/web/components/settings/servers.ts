@@ -8,6 +8,7 @@ import { serverTone } from '../../words.ts'
 import { Section } from '../section.ts'
 import { ServerFacts } from '../server-list.ts'
 import { AddServer } from './add-server.ts'
+import { ConnectProgram } from './connect-program.ts'
 import { ServerPage } from './server-page.ts'
 
 /** Milliseconds between two looks at servers that start. */
@@ -42,6 +43,10 @@ export function Servers(props: SectionProps) {
           </li>`,
         )}
       </ul>
+    <//>
+    <${Section} title="Connect a program" isLoading=${false}>
+      <p class="card-text">The programs that the hub's own servers look after. Their key stays on the hub.</p>
+      <${ConnectProgram} mcp=${props.mcp} news=${props.news} onKept=${read} />
     <//>
     <${AddServer} mcp=${props.mcp} onRead=${read} onOpen=${setOpen} />`
 }

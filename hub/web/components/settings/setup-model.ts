@@ -4,6 +4,7 @@ import type { ProviderName } from '../../../../schemas/providers.ts'
 import { html, typedIn } from '../../html.ts'
 import type { Mcp } from '../../mcp.ts'
 import { useAction } from '../../use-tool.ts'
+import { TrialView } from './trial-view.ts'
 
 /** Milliseconds for a trial: a model at home may have to be loaded first. */
 const TRIAL = 11 * 60_000
@@ -48,7 +49,7 @@ export function SetupModel({ mcp, onKept }: SetupModelProps) {
     ${error && html`<p class="panel-error" role="alert">${error}</p>`}
     <div role="status">
       ${trying.isBusy && html`<p class="panel-none">Trying it with what an agent sends. This may take minutes where it has to be loaded first.</p>`}
-      ${trial && html`<${TrialView} trial=${trial} kept=${kept} isBusy=${keeping.isBusy} error=${keeping.error} onKeep=${() => keep(trial)} />`}
+      ${trial && html`<${ModelTrial} trial=${trial} kept=${kept} isBusy=${keeping.isBusy} error=${keeping.error} onKeep=${() => keep(trial)} />`}
     </div>`
 }
 
@@ -108,14 +109,7 @@ function ByHand({ onTry }: { onTry: OnTry }) {
   </form>`
 }
 
-const MARKS: Record<ModelFinding['level'], string> = { ok: 'good', warning: 'warn', problem: 'bad' }
-const SAID: Record<ModelFinding['level'], string> = {
-  ok: '',
-  warning: 'Beware: it ',
-  problem: 'Problem: it ',
-}
-
-interface TrialViewProps {
+interface ModelTrialProps {
   trial: Trial
   /** The file that has it now. */
   kept: string | null
@@ -124,16 +118,11 @@ interface TrialViewProps {
   onKeep: () => void
 }
 
-function TrialView({ trial, kept, isBusy, error, onKeep }: TrialViewProps) {
+function ModelTrial({ trial, kept, ...rest }: ModelTrialProps) {
   const { choice, works, findings } = trial
-  return html`<div class="card">
-    <div class="card-head"><span class="card-name">${choice.model}</span><span class=${`card-state ${works ? 'found-good' : 'found-bad'}`}>${works ? 'agents can use it' : 'agents cannot use it like this'}</span></div>
-    <ul class="fold-list">${findings.map(({ level, what }) => html`<li key=${what} class=${`found-${MARKS[level]}`}>${SAID[level]}${what}</li>`)}</ul>
-    ${
-      kept === null
-        ? html`<div class="card-actions"><button type="button" class=${works ? 'primary' : 'quiet'} aria-disabled=${isBusy ? 'true' : 'false'} onClick=${onKeep}>${works ? 'Use it' : 'Use it all the same'}</button></div>`
-        : html`<p class="card-text">It is the default model now, in <code class="wrap">${kept}</code>. Say something in the chat.</p>`
-    }
-    ${error && html`<p class="panel-error" role="alert">${error}</p>`}
-  </div>`
+  const said =
+    kept &&
+    html`<p class="card-text">It is the default model now, in <code class="wrap">${kept}</code>. Say something in the chat.</p>`
+  return html`<${TrialView} title=${choice.model} works=${works} findings=${findings} kept=${said} ...${rest}
+    verdict=${works ? 'agents can use it' : 'agents cannot use it like this'} label=${works ? 'Use it' : 'Use it all the same'} />`
 }

@@ -3,8 +3,10 @@ import { html } from '../../html.ts'
 import type { SectionProps } from '../../places.ts'
 import { useTool } from '../../use-tool.ts'
 import { Section } from '../section.ts'
+import { ConnectProgram } from './connect-program.ts'
 import { SetupClient } from './setup-client.ts'
 import { SetupModel } from './setup-model.ts'
+import { TellChannel } from './tell-channel.ts'
 
 /** Leads from nothing to a useful answer; each step can be skipped. */
 export function Setup(props: SectionProps) {
@@ -15,11 +17,10 @@ export function Setup(props: SectionProps) {
       <${SetupModel} mcp=${props.mcp} onKept=${read} />
     <//>
     <${Section} title="2. Programs of the house" isLoading=${false}>
-      <p class="card-text">${value ? describeServers(value) : ''} The <a href="./#p=settings/servers">servers</a> connect game servers, downloads, media, metrics and notifications, and any other MCP server.</p>
+      <p class="card-text">${value ? describeServers(value) : ''} What agents look after: downloads, media, metrics and game servers. Any other MCP server is added under <a href="./#p=settings/servers">Servers</a>.</p>
+      <${ConnectProgram} mcp=${props.mcp} news=${props.news} onKept=${read} />
     <//>
-    <${Section} title="3. Where to be told" isLoading=${false}>
-      <p class="card-text"><a href="./#p=settings/notifications">Notifications</a> reach this browser or your phone when something waits for your yes, and can be tested there.</p>
-    <//>
+    <${Section} title="3. Where to be told" isLoading=${false}><${TellChannel} mcp=${props.mcp} news=${props.news} /><//>
     <${Section} title="4. Claude and other clients" isLoading=${false}><${SetupClient} ...${props} /><//>`
 }
 
