@@ -145,7 +145,7 @@ function openDoors({ clock, config, tokens }: Foundation, { refuse }: DoorAudit)
     clock,
     find: token => tokens.find(token),
     refuse,
-    tokenHint: `The token is in ${tokenFile('<data>')}, or what SUPERBLOOM_TOKEN says.`,
+    tokenHint: `"superbloom tokens create NAME" makes one for a program; the owner's is in ${tokenFile('<data>')}, or what SUPERBLOOM_TOKEN says.`,
     hosts: () => ownNames(config.current),
     addressOf: createAddressOf(() => config.current.trustedProxies),
   })
