@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { WebSocket } from 'ws'
-import type { HubFrame, SentFrame } from '../../schemas/chat.ts'
+import type { ChatMessage, HubFrame, SentFrame } from '../../schemas/chat.ts'
 import { decideBackoff } from '../core/backoff.ts'
 import { systemClock, systemTimezone } from '../core/clock.ts'
 import { parseJson } from '../core/json.ts'
@@ -36,6 +36,7 @@ export function connectTo({ url, token, certificate }: RunningHub): WebSocket {
  */
 export function openChatSocket(findHub: () => RunningHub, conversation: string, events: ChatSocketEvents) {
   const pending = new Map<string, string>()
+  const own = new Set<string>()
   const timezone = systemTimezone()
   let socket: WebSocket | undefined
   let seen: number | undefined
@@ -97,8 +98,11 @@ export function openChatSocket(findHub: () => RunningHub, conversation: string, 
     send(text: string): void {
       const clientId = randomUUID()
       pending.set(clientId, text)
+      own.add(clientId)
       transmit({ type: 'message', conversation, text, clientId, timezone })
     },
+    /** Tells whether a message was sent here. */
+    isOwn: ({ clientId }: ChatMessage): boolean => clientId !== undefined && own.has(clientId),
     /** Stops the conversation's agent; does nothing while the connection is lost. */
     stop: (): void => transmit({ type: 'stop', conversation }),
     [Symbol.dispose](): void {

@@ -11,9 +11,13 @@ export interface ChatView {
 
 /**
  * Creates a view that prints a conversation's frames above the line that the person types: streamed text as it
- * comes, the rest when it is complete.
+ * comes, the rest when it is complete. `isOwn` tells whether a message was typed here, where it stands already.
  */
-export function createChatView(conversation: string, input: Interface): ChatView {
+export function createChatView(
+  conversation: string,
+  input: Interface,
+  isOwn: (message: ChatMessage) => boolean,
+): ChatView {
   const { stdout } = process
   let streaming = ''
   /** Takes the person's line off the screen; `prompt` shows it again. */
@@ -35,11 +39,11 @@ export function createChatView(conversation: string, input: Interface): ChatView
     streaming += text
   }
   const show = (message: ChatMessage) => {
-    if (message.kind === 'user') return
+    if (isOwn(message)) return
     if (message.kind === 'tool') return line(`  · ${message.author}: ${message.text}`)
     const shown = streaming.trim()
     const from = markOutside(message.data)
-    const mark = message.kind === 'agent' ? from : `[${message.kind}] `
+    const mark = message.kind === 'agent' || message.kind === 'user' ? from : `[${message.kind}] `
     if (shown === '' || message.kind !== 'agent' || !message.text.startsWith(shown))
       return line(`${message.author}: ${mark}${message.text}`)
     stdout.write(stripUnseen(message.text.slice(shown.length)))

@@ -76,7 +76,7 @@ async function chatIn(conversation: string, history: ChatHistory): Promise<strin
     removeHistoryDuplicates: true,
     completer: (line: string) => complete(line, names),
   })
-  const view = createChatView(conversation, input)
+  const view = createChatView(conversation, input, message => socket.isOwn(message))
   using socket = openChatSocket(findHub, conversation, {
     onFrame(frame) {
       names.onFrame(frame)
