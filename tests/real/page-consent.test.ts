@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { OAuthRequests } from '../support/oauth-requests.ts'
 import { startTestHub, type TestHub } from '../support/test-hub.ts'
 import { within } from '../support/until.ts'
+import { expectNoViolations } from './page/axe.ts'
 import { usePages } from './page/pages.ts'
 import { connected, linkTo } from './page/steps.ts'
 
@@ -43,6 +44,7 @@ test('a person says yes with the token, after a wrong one, and the browser goes 
   await page.getByLabel('token').fill('not-the-one')
   await page.getByRole('button', { name: 'Allow' }).click()
   await page.getByRole('alert').getByText('does not take this token').waitFor()
+  await expectNoViolations(page, 'a wrong token of who is asked by a program')
   await page.getByLabel('token').fill(hub.token)
   const answer = answered()
   await page.getByRole('button', { name: 'Allow' }).click()
@@ -58,4 +60,13 @@ test('whoever is signed in on the chat page only says yes', async () => {
   const answer = answered()
   await page.getByRole('button', { name: 'Allow' }).click()
   expect(await answer).toMatch(/^\S{20}/)
+})
+
+test('a browser at a name that the hub does not know reads what to set, on a phone', async () => {
+  const address = hub.url.replace('127.0.0.1', 'nas.localhost')
+  const { page } = await pages.open(address, { width: 390, height: 844, mayLog: /status of 403/ })
+  await page.getByRole('heading', { name: 'The hub does not know this address' }).waitFor()
+  await page.getByText('hosts: ["nas.localhost"]').waitFor()
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+  await expectNoViolations(page, 'a foreign name')
 })
