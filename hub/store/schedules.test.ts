@@ -8,6 +8,7 @@ import {
   createSchedule,
   dueSchedules,
   findSchedule,
+  firedSchedules,
   holdSchedules,
   listSchedules,
   nextDue,
@@ -91,6 +92,20 @@ test('lists: all pending of one agent or of all; the active ones of a thread; th
   expect(ids(await activeSchedulesOf(store.db, 'thr_homelab'))).toEqual(['a', 'b'])
   const ofFiles = await store.write(schedulesOfFiles)
   expect([...ofFiles].map(([agent, rows]) => [agent, ids(rows)])).toEqual([['homelab', ['cancelled']]])
+})
+
+test('what fired is listed with what is over, the newest first', async () => {
+  await using store = await openWith(
+    row('never', 20),
+    row('once', null, { status: 'done', last_run: 10 }),
+    row('other', null, { agent: 'b', status: 'done', last_run: 12 }),
+    row('daily', 40, { kind: 'cron', last_run: 20 }),
+  )
+  const fired = async (limit: number, agent?: string) =>
+    (await firedSchedules(store.db, limit, agent)).map(({ id }) => id)
+  expect(await fired(9)).toEqual(['daily', 'other', 'once'])
+  expect(await fired(1)).toEqual(['daily'])
+  expect(await fired(9, 'b')).toEqual(['other'])
 })
 
 test('a schedule that is not as it was read any more neither runs nor changes, and the caller learns it', async () => {

@@ -19,6 +19,19 @@ export function listSchedules(db: Kysely<Tables>, agent?: string): Promise<Sched
     .execute()
 }
 
+/** Returns the schedules that fired last, the newest first, also those that are over. */
+export function firedSchedules(db: Kysely<Tables>, limit: number, agent?: string): Promise<ScheduleRow[]> {
+  return db
+    .selectFrom('schedules')
+    .selectAll()
+    .where('last_run', 'is not', null)
+    .$if(agent !== undefined, query => query.where('agent', '=', agent ?? ''))
+    .orderBy('last_run', 'desc')
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+}
+
 export function activeSchedulesOf(db: Kysely<Tables>, thread: string): Promise<ScheduleRow[]> {
   return db
     .selectFrom('schedules')

@@ -64,6 +64,7 @@ beforeAll(async () => {
   await client.call('hub_store_fact', fact)
   await client.call('hub_publish_event', { type: 'door_bell', payload: { at: LONG } })
   await client.call('hub_create_schedule', { delay: '2h', reason: `Water the ${LONG}` })
+  await client.call('hub_create_schedule', { delay: '1s', reason: `Feed the ${LONG}` })
 })
 afterAll(() => stack.disposeAsync())
 
@@ -186,6 +187,7 @@ test.each(SIZES)('what happened and what comes, $width wide', async size => {
   const page = await open('activity', size)
   await page.getByRole('region', { name: 'What happened' }).getByText('door_bell').waitFor()
   await page.getByRole('region', { name: 'What comes' }).getByText('Water the').waitFor()
+  await page.getByRole('region', { name: 'What fired' }).getByText('Feed the').waitFor()
   await page.getByRole('region', { name: 'Used by day' }).waitFor()
   await expectNoSidewaysScroll(page, 'activity')
   await expectNoViolations(page, 'activity')

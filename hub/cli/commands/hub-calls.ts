@@ -197,6 +197,7 @@ function defineSchedules(command: Command): void {
     // Positional options leave the options after "create" to it.
     .enablePositionalOptions()
     .option('--agent <name>', 'only those of this agent')
+    .option('--fired', 'in place of the pending ones the last that fired')
     .action((options: object) => printCall('hub_list_schedules', { ...options }))
   command
     .command('create')

@@ -2,26 +2,36 @@ import { z } from 'zod'
 import { type Schedule, schedule } from '../../../schemas/hub-lists.ts'
 import { eventWanted } from '../../../schemas/inbox.ts'
 import { name } from '../../../schemas/names.ts'
+import { toIso } from '../../core/clock.ts'
 import { HubError } from '../../core/errors.ts'
 import { describeNextRun, planSchedule } from '../../core/schedule-plan.ts'
 import { toLine } from '../../core/text.ts'
-import { cancelSchedule, createSchedule, listSchedules } from '../../store/schedules.ts'
+import { cancelSchedule, createSchedule, firedSchedules, listSchedules } from '../../store/schedules.ts'
 import type { NewSchedule, ScheduleRow } from '../../store/tables.ts'
 import { ensureMainThread } from '../../store/threads.ts'
 import { meantAgent } from './deps.ts'
 import { defineHubTool, toView } from './hub-tool.ts'
 
+const MOST_FIRED = 50
+
 export const listAllSchedules = defineHubTool({
   name: 'hub_list_schedules',
   title: 'List schedules',
-  description: 'The pending wake-ups of one agent or of all, the next first.',
-  input: z.strictObject({ agent: name.optional() }),
+  description: 'The pending wake-ups of one agent or of all, the next first; or those that fired.',
+  input: z.strictObject({
+    agent: name.optional(),
+    fired: z
+      .boolean()
+      .optional()
+      .describe('in place of the pending ones the last 50 that fired, the newest first'),
+  }),
   output: z.object({ schedules: z.array(schedule) }),
   effect: 'reads',
   right: 'records',
-  run: async ({ agent }, { deps }) => ({
-    schedules: (await listSchedules(deps.store.db, agent)).map(toScheduleView),
-  }),
+  async run({ agent, fired }, { deps: { store } }) {
+    const rows = fired ? firedSchedules(store.db, MOST_FIRED, agent) : listSchedules(store.db, agent)
+    return { schedules: (await rows).map(toScheduleView) }
+  },
   toText: ({ schedules }) => schedules.map(describe).join('\n') || 'No schedules.',
 })
 
@@ -104,6 +114,8 @@ function describe(one: Schedule): string {
   const types = one.wakeOnEvents.map(wanted => (typeof wanted === 'string' ? wanted : wanted.type))
   const early = types.length > 0 ? `, or early on ${types.join(', ')}` : ''
   const held = one.status === 'held' ? ', held while the agent has no file' : ''
-  const when = describeNextRun(one.nextRun, one.timezone)
-  return toLine(`${one.id} ${one.agent}: ${when}${repeats}${early}${held}: ${one.reason}`)
+  const isOver = one.status === 'done' || one.status === 'cancelled'
+  const when = isOver ? one.status : describeNextRun(one.nextRun, one.timezone)
+  const fired = one.lastRun === undefined ? '' : `, fired at ${toIso(one.lastRun)}`
+  return toLine(`${one.id} ${one.agent}: ${when}${fired}${repeats}${early}${held}: ${one.reason}`)
 }

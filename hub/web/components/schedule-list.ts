@@ -5,6 +5,9 @@ import { dayAndTime, relative } from '../time.ts'
 import { AskAgain } from './ask-again.ts'
 import { Time } from './time.ts'
 
+/** Schedules that fired and are shown, so that what stands below stays near. */
+const SHOWN = 10
+
 type ScheduleListProps = { schedules: Schedule[]; onCancel: (id: string) => Promise<void> }
 
 export function ScheduleList({ schedules, onCancel }: ScheduleListProps) {
@@ -16,6 +19,24 @@ export function ScheduleList({ schedules, onCancel }: ScheduleListProps) {
     return html`<p class="panel-none">Nothing. Ask an agent to remind you of something.</p>`
   return html`<ul class="cards">
     ${due.map(one => html`<${ScheduleCard} key=${one.id} schedule=${one} now=${now} onCancel=${onCancel} />`)}
+  </ul>`
+}
+
+/** Lists schedules that fired, the newest first. */
+export function FiredList({ schedules }: Pick<ScheduleListProps, 'schedules'>) {
+  const now = useNow(30_000)
+  if (schedules.length === 0) return html`<p class="panel-none">Nothing yet.</p>`
+  return html`<ul class="cards">
+    ${schedules.slice(0, SHOWN).map(
+      ({ id, agent, reason, lastRun = 0, kind, status }) => html`<li class="card" key=${id}>
+        <p class="card-text card-lead">${reason}</p>
+        <p class="card-facts">
+          <span>${agent}</span>
+          <span><${Time} at=${lastRun}>${relative(Math.min(lastRun, now), now)}, ${dayAndTime(lastRun, now)}<//></span>
+          <span>${kind === 'cron' && status === 'active' ? 'goes on' : 'is over'}</span>
+        </p>
+      </li>`,
+    )}
   </ul>`
 }
 

@@ -5,7 +5,7 @@ import type { SectionProps } from '../../places.ts'
 import { useTool } from '../../use-tool.ts'
 import { BudgetList, isWorthShowing } from '../budget-list.ts'
 import { EventList } from '../event-list.ts'
-import { ScheduleList } from '../schedule-list.ts'
+import { FiredList, ScheduleList } from '../schedule-list.ts'
 import { Section } from '../section.ts'
 import { UsageDays } from './usage-days.ts'
 
@@ -13,6 +13,7 @@ import { UsageDays } from './usage-days.ts'
 export function Activity({ mcp, news }: SectionProps) {
   const events = useTool<{ events: ListedEvent[] }>({ mcp, news }, 'hub_list_events', { limit: 50 })
   const schedules = useTool<{ schedules: Schedule[] }>({ mcp, news }, 'hub_list_schedules')
+  const fired = useTool<{ schedules: Schedule[] }>({ mcp, news }, 'hub_list_schedules', { fired: true })
   const status = useTool<HubStatus>({ mcp, news }, 'hub_status')
   const budgets = status.value?.budgets
   const cancel = async (id: string) => {
@@ -23,6 +24,9 @@ export function Activity({ mcp, news }: SectionProps) {
     <div>
       <${Section} title="What comes" error=${schedules.error} isLoading=${schedules.value === null}>
         <${ScheduleList} schedules=${schedules.value?.schedules ?? []} onCancel=${cancel} />
+      <//>
+      <${Section} title="What fired" error=${fired.error} isLoading=${fired.value === null}>
+        <${FiredList} schedules=${fired.value?.schedules ?? []} />
       <//>
       <${Section} title="Used today" error=${status.error} isLoading=${budgets === undefined}>
         ${budgets && (isWorthShowing(budgets) ? html`<${BudgetList} budgets=${budgets} />` : html`<p class="panel-none">Nothing.</p>`)}
