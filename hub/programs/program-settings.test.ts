@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, afterEach, expect, test, vi } from 'vitest'
+import { startFakeDocker } from '../../servers/kit/testing/fake-docker.ts'
 import { OWNER_PRINCIPAL } from '../../tests/support/principals.ts'
 import type { ConfigChange } from '../config/config-editor.ts'
 import { createEnvironment } from '../config/environment.ts'
@@ -13,6 +14,7 @@ import { PROGRAMS } from './programs.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'superbloom-programs-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterEach(() => vi.unstubAllEnvs())
 const environment = createEnvironment({
   SUPERBLOOM_DATA: folder,
   SUPERBLOOM_CONFIG: join(folder, 'none.yaml'),
@@ -76,6 +78,19 @@ test('a program that answers says so; a wrong key is a problem that names no key
     what: expect.stringContaining('SABnzbd did not accept the key'),
   })
   expect(refused?.what).not.toContain('wrong-key')
+})
+
+test('Docker is found where its socket answers, and is tried there', async () => {
+  await using docker = await startFakeDocker()
+  vi.stubEnv('DOCKER_HOST', docker.url)
+  const engine = expect.objectContaining({ title: 'Docker', version: '28.1.1', isConnected: false })
+  expect(await open().programs.find()).toContainEqual(engine)
+  const connected = open('servers: { games: { env: { GAMES_DISCOVER: "true" } } }\n').programs
+  expect(await connected.find()).toContainEqual(
+    expect.objectContaining({ program: 'docker', isConnected: true }),
+  )
+  const choice = { program: 'docker', settings: {} }
+  expect(await connected.try(choice)).toContainEqual({ level: 'ok', what: expect.stringContaining('28.1.1') })
 })
 
 test('a program that takes the place of another one says so, and one with a name does not', async () => {

@@ -145,9 +145,12 @@ async function findEngines(): Promise<Found[]> {
     ...childEnvironment(builtIn.alsoSees?.filter(name => name !== 'SUPERBLOOM_DATA')),
     ...program.fixed,
   })
-  return upstreams.flatMap(({ kind, ok, address, version }) =>
-    ok && kind === program.kind ? [{ program, address, ...(version === undefined ? {} : { version }) }] : [],
-  )
+  return upstreams.flatMap(({ kind, ok, address, version = '' }) => {
+    if (!ok || kind !== program.kind) return []
+    // The engine says which of the two it is: "Podman 4.3.1".
+    const [title = program.title, number] = version.split(' ')
+    return [{ program: { ...program, title }, address, ...(number === undefined ? {} : { version: number }) }]
+  })
 }
 
 /** Returns the addresses of what is configured of a program. */

@@ -221,13 +221,13 @@ describe('what each role may do behind the doors', () => {
     [
       'client',
       [/^hub_list_threads$/, /^hub_chat$/, /^rec__/],
-      [/^hub_(create|revoke|list)_tokens?$/, /^hub_accept/],
+      [/^hub_(create|revoke|list)_tokens?$/, /^hub_accept/, /_programs?$/, /^hub_set_/],
     ],
     ['narrow', [/^hub_list_agents$/], [/^(?!hub_list_agents$)/]],
     [
       'member',
       [/^hub_chat$/, /^hub_change_conversation$/, /^hub_stop$/, /^rec__/],
-      [/token/, /thread/, /_call$/, /schedule/, /event/, /status/],
+      [/token/, /thread/, /_call$/, /schedule/, /event/, /status/, /_programs?$/, /^hub_set_/],
     ],
     ['guest', [/^hub_chat$/, /^hub_read_messages$/], [/token/, /thread/, /schedule/, /stop/, /^rec__/]],
   ]

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { startNtfy } from '../../hub/demo/ntfy.ts'
 import { SABNZBD_KEY, startSabnzbd } from '../../hub/demo/sabnzbd.ts'
+import { startFakeDocker } from '../../servers/kit/testing/fake-docker.ts'
 import { startRadarr } from '../lab/radarr.ts'
 import { startTestHub, type TestHub } from '../support/test-hub.ts'
 import { serveTrialProvider } from '../support/trial-provider.ts'
@@ -108,6 +109,20 @@ test('a program of this machine is found, tried with a wrong and the right key, 
   await expectNoViolations(page, 'a program that is connected')
   expect(read()).toContain(radarr.apiKey)
   expect(await fits(page)).toBe(true)
+})
+
+test('game servers: Docker is found where its socket answers, and connected without any setting', async () => {
+  await using docker = await startFakeDocker()
+  vi.stubEnv('DOCKER_HOST', docker.url)
+  const page = await openSettings('setup')
+  const programs = page.getByRole('region', { name: '2. Programs of the house' })
+  await programs.getByRole('button', { name: 'Look on this machine' }).click()
+  await programs.getByRole('button', { name: 'Connect Docker' }).click()
+  await programs.getByRole('form').getByRole('button', { name: 'Try it' }).click()
+  await programs.getByRole('button', { name: 'Connect it', exact: true }).click()
+  await programs.getByText('The server games runs with it').waitFor()
+  await programs.getByText('Connected.', { exact: true }).waitFor()
+  vi.unstubAllEnvs()
 })
 
 test('where to be told: ntfy is set, a test message arrives, and a failure is said in words', async () => {

@@ -55,7 +55,11 @@ interface FoundCardProps {
 function FoundCard({ found, program, mcp, onKept }: FoundCardProps) {
   const { title, version, address, isConnected } = found
   const [isOpen, setOpen] = useState(false)
-  const isDone = isConnected || program?.connected.includes(URL.parse(address)?.host ?? address)
+  const host = URL.parse(address)?.host ?? address
+  // A program without an address is found on this machine alone.
+  const isKept =
+    program?.settings.length === 0 ? program.connected.length > 0 : program?.connected.includes(host)
+  const isDone = isConnected || isKept
   return html`<li class="card">
     <div class="card-head"><span class="card-name">${title} ${version}</span><code class="card-state wrap">${address}</code></div>
     ${isDone && html`<p class="card-text found-good">Connected.</p>`}

@@ -47,9 +47,9 @@ export function ProgramForm({ program, address, mcp, onKept }: ProgramFormProps)
   const keeping = useAction()
   const attempt = (event: Event) => {
     event.preventDefault()
-    const { [NAME]: name = '', ...given } = typed
-    const own = isFurther(program, typed) && name.trim()
-    const choice = { program: program.program, settings: given, ...(own && { name: own }) }
+    const given = Object.fromEntries(program.settings.map(({ key }) => [key, typed[key] ?? '']))
+    const name = isFurther(program, typed) && typed[NAME]?.trim()
+    const choice = { program: program.program, settings: given, ...(name && { name }) }
     void trying.start(async () => {
       setTrial(null)
       setKept(null)
