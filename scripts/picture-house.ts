@@ -18,11 +18,10 @@ tools: ["*_game_server*", get_player_count]
 ---
 You help the house with its game servers.
 `
-/** The pictures are taken on this evening, so that their times do not change. */
-const shift = Date.UTC(2026, 2, 6, 18, 42) - Date.now()
+/** The pictures are taken at this time, so that they do not differ from run to run. */
+export const EVENING = Date.UTC(2026, 2, 6, 18, 42)
+const shift = EVENING - Date.now()
 const clock = { ...systemClock, now: () => systemClock.now() + shift }
-/** The time in the pictures. */
-export const START = clock.now
 
 /** The stories of the demo, and a restart that asks first. */
 const story: Story = messages => {
