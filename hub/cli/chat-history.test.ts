@@ -7,7 +7,8 @@ import { openChatHistory } from './chat-history.ts'
 test('lines come back the newest first, for the owner alone, without repeats and those with a leading space', () => {
   using folder = makeTempFolder()
   const first = openChatHistory(folder.path)
-  for (const line of ['one', 'one', ' secret', '', 'two']) expect(first.add(line)).toBeUndefined()
+  for (const line of ['one', 'one', ' secret', '', 'pasted\ntext', 'two'])
+    expect(first.add(line)).toBeUndefined()
   const other = openChatHistory(folder.path)
   other.add('three')
   first.add('four')

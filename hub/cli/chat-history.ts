@@ -10,7 +10,7 @@ const LONGEST_FILE = 3 * MOST
 export interface ChatHistory {
   /** The lines, the newest first. */
   readonly lines: string[]
-  /** Keeps a line, unless a space leads it or it repeats the last one. Returns why it cannot be kept. */
+  /** Keeps a line, unless a space leads it, it repeats the last one or has line ends. Returns why it cannot be kept. */
   add(line: string): string | undefined
 }
 
@@ -23,7 +23,8 @@ export function openChatHistory(dataFolder: string): ChatHistory {
   return {
     lines,
     add(line) {
-      if (line === lines[0] || line.startsWith(' ') || line.trim() === '') return undefined
+      if (line === lines[0] || line.startsWith(' ') || line.trim() === '' || line.includes('\n'))
+        return undefined
       lines.unshift(line)
       try {
         appendFileSync(file, `${line}\n`, { mode: 0o600 })

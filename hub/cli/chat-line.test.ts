@@ -1,12 +1,31 @@
 import { expect, test } from 'vitest'
 import { createChatNames, decideLine } from './chat-line.ts'
 
-const names = { agents: ['homelab'], conversations: ['homelab', 'homelab/nas'] }
+const names = {
+  agents: ['homelab'],
+  conversations: ['homelab', 'homelab/nas'],
+  commands: ['ask', 'approvals', 'chat'],
+}
+const shell = (command: string) => ({
+  kind: 'note',
+  text: `superbloom ${command} is a command of the shell: /quit leaves the chat.`,
+})
 
 test.each([
   ['  ', { kind: 'none' }],
   [' how are the disks? ', { kind: 'send', text: 'how are the disks?' }],
   ['/hlep', { kind: 'send', text: '/hlep' }],
+  ['/help', { kind: 'help', text: '/help' }],
+  ['help', { kind: 'help', text: 'help' }],
+  ['help me', { kind: 'send', text: 'help me' }],
+  ['superbloom chta', shell('chat')],
+  ['superbloom approvals approve 3', shell('approvals')],
+  ['npx superbloom ask homelab hi', shell('ask')],
+  ['superbloom is slow', { kind: 'send', text: 'superbloom is slow' }],
+  ['aprove 3', { kind: 'note', text: 'Did you mean approve 3?' }],
+  ['/dney 3 no', { kind: 'note', text: 'Did you mean deny 3?' }],
+  ['start 3 servers', { kind: 'send', text: 'start 3 servers' }],
+  ['exit', { kind: 'open', conversation: undefined }],
   ['/quit', { kind: 'open', conversation: undefined }],
   ['/open homelab/nas', { kind: 'open', conversation: 'homelab/nas' }],
   ['/open homelab/new', { kind: 'open', conversation: 'homelab/new' }],

@@ -4,24 +4,56 @@ import { DECISION_USAGE, parseDecision } from './approvals.ts'
 import type { Decision } from './chat-socket.ts'
 import type { Names } from './complete.ts'
 
-/** `open` without a conversation leaves. */
+/** What a person may write in the terminal's chat, in lines that are narrow enough for any terminal. */
+export const CHAT_HELP = [
+  'Write and press Enter. The agent may write by itself too.',
+  'Tab completes; the arrow keys bring back what you wrote.',
+  'Ctrl+C stops the agent while it works.',
+  '/open NAME changes the conversation, /quit leaves.',
+  '/help shows more.',
+  'For a call that needs your yes: approve 3 [note], or',
+  'deny 3 [note]. approve 3 always 1d holds for a day.',
+].join('\n')
+
+/** Names that decide what a line is. */
+export type LineNames = Pick<Names, 'agents' | 'conversations'> & {
+  /** Commands of the program in the shell. */
+  commands: readonly string[]
+}
+
+/** `open` without a conversation leaves. `help` is sent too, since the agent's model may have commands. */
 export type LineAction =
   | { kind: 'send'; text: string }
+  | { kind: 'help'; text: string }
   | { kind: 'decide'; decision: Decision }
   | { kind: 'open'; conversation: string | undefined }
   | { kind: 'note'; text: string }
   | { kind: 'none' }
 
 /** Decides what a line that a person typed into the terminal's chat does. */
-export function decideLine(line: string, names: Pick<Names, 'agents' | 'conversations'>): LineAction {
+export function decideLine(line: string, names: LineNames): LineAction {
   const text = line.trim()
   if (text === '') return { kind: 'none' }
-  if (text === '/quit') return { kind: 'open', conversation: undefined }
+  if (/^\/?(quit|exit)$/i.test(text)) return { kind: 'open', conversation: undefined }
   const open = /^\/open(?:\s+(\S+))?$/.exec(text)
   if (open) return decideOpen(open[1], names)
   const decision = parseDecision(text)
   if (decision === 'incomplete') return { kind: 'note', text: DECISION_USAGE }
-  return decision === undefined ? { kind: 'send', text } : { kind: 'decide', decision }
+  if (decision !== undefined) return { kind: 'decide', decision }
+  const slip = findSlip(text, names.commands)
+  if (slip !== undefined) return { kind: 'note', text: slip }
+  return { kind: /^\/?help$/i.test(text) ? 'help' : 'send', text }
+}
+
+/** Returns what to say to a command of the shell and to a misspelled decision, which no agent should get. */
+function findSlip(text: string, commands: readonly string[]): string | undefined {
+  const [, first = '', number] = /^\/?([a-z]+) (\d+)\b/i.exec(text) ?? []
+  const [decision] = findNearest(first.toLowerCase(), ['approve', 'deny'])
+  if (decision !== undefined) return `Did you mean ${decision} ${number}?`
+  const [, command] = /^(?:npx )?superbloom(?: +([a-z-]+).*)?$/.exec(text) ?? []
+  if (command === undefined) return undefined
+  const [meant] = commands.includes(command) ? [command] : findNearest(command, commands)
+  return meant && `superbloom ${meant} is a command of the shell: /quit leaves the chat.`
 }
 
 /** Opens a conversation of an agent that exists: its first message creates it. */

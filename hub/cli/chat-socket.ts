@@ -37,7 +37,6 @@ export function connectTo({ url, token, certificate }: RunningHub): WebSocket {
 export function openChatSocket(findHub: () => RunningHub, conversation: string, events: ChatSocketEvents) {
   const pending = new Map<string, string>()
   const own = new Set<string>()
-  const timezone = systemTimezone()
   let socket: WebSocket | undefined
   let seen: number | undefined
   let failures = 0
@@ -47,6 +46,8 @@ export function openChatSocket(findHub: () => RunningHub, conversation: string, 
   const transmit = (frame: SentFrame) => {
     if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(frame))
   }
+  const say = (text: string, clientId: string) =>
+    transmit({ type: 'message', conversation, text, clientId, timezone: systemTimezone() })
   const subscribe = () =>
     transmit({ type: 'subscribe', conversation, ...(seen === undefined ? {} : { after: seen }) })
   /** Handles a `lastSeq` below the last seen one: the conversation was deleted and begins anew. */
@@ -66,8 +67,7 @@ export function openChatSocket(findHub: () => RunningHub, conversation: string, 
     failures = 0
     events.onState('connected')
     subscribe()
-    for (const [clientId, text] of pending)
-      transmit({ type: 'message', conversation, text, clientId, timezone })
+    pending.forEach(say)
   }
   const retry = () => {
     if (ended) return
@@ -99,10 +99,10 @@ export function openChatSocket(findHub: () => RunningHub, conversation: string, 
       const clientId = randomUUID()
       pending.set(clientId, text)
       own.add(clientId)
-      transmit({ type: 'message', conversation, text, clientId, timezone })
+      say(text, clientId)
     },
     /** Tells whether a message was sent here. */
-    isOwn: ({ clientId }: ChatMessage): boolean => clientId !== undefined && own.has(clientId),
+    isOwn: ({ clientId = '' }: ChatMessage): boolean => own.has(clientId),
     /** Stops the conversation's agent; does nothing while the connection is lost. */
     stop: (): void => transmit({ type: 'stop', conversation }),
     [Symbol.dispose](): void {

@@ -1,53 +1,78 @@
-import { clearScreenDown, cursorTo, type Interface } from 'node:readline'
+import { clearScreenDown, cursorTo, type Interface, moveCursor } from 'node:readline'
 import type { Approval, ChatMessage, HubFrame } from '../../schemas/chat.ts'
 import { markOutside, stripUnseen } from '../core/text.ts'
 import { describeApproval } from '../mcp/hub-tools/approvals.ts'
+import { heightOf, toRows } from './rows.ts'
 
 export interface ChatView {
+  print(text: string): void
   note(text: string): void
   showApproval(approval: Approval): void
   onFrame(frame: HubFrame): void
+  /** Is told that the person's line has ended: what stands above it stays. */
+  onEntry(): void
 }
+
+/** Columns of a terminal that does not tell them. */
+const COLUMNS = 80
 
 /**
  * Creates a view that prints a conversation's frames above the line that the person types: streamed text as it
- * comes, the rest when it is complete. `isOwn` tells whether a message was typed here, where it stands already.
+ * comes, the rest when it is complete. `isWorking` tells whether an agent of the conversation works.
  */
 export function createChatView(
   conversation: string,
   input: Interface,
-  isOwn: (message: ChatMessage) => boolean,
+  isWorking: () => boolean,
+  stdout: NodeJS.WriteStream = process.stdout,
 ): ChatView {
-  const { stdout } = process
-  let streaming = ''
-  /** Takes the person's line off the screen; `prompt` shows it again. */
-  const clear = () => {
-    if (!stdout.isTTY) return
+  /** The last row of the streamed text, right above the person's line, and the whole text. */
+  let live = ''
+  let streamed = ''
+  /** True while a reply is written whose beginning was sent before this connection. */
+  let isLate = false
+  const columns = () => (stdout.columns || COLUMNS) - 1
+
+  /** Writes whole rows above `next`, which replaces the live row, and above the person's line. */
+  const draw = (rows: readonly string[], next = live) => {
+    const text = rows.map(row => `${row}\n`).join('')
+    if (!stdout.isTTY) return void stdout.write(text)
+    const { rows: typed } = input.getCursorPos()
+    moveCursor(stdout, 0, -(typed + heightOf(live, columns() + 1)))
     cursorTo(stdout, 0)
     clearScreenDown(stdout)
-  }
-  const line = (text: string) => {
-    if (streaming === '') clear()
-    else stdout.write('\n')
-    streaming = ''
-    if (text !== '') stdout.write(`${stripUnseen(text)}\n`)
+    live = next
+    // The prompt moves up over the rows of a long line before it writes them again.
+    stdout.write(`${text}${live === '' ? '' : `${live}\n`}${'\n'.repeat(typed)}`)
     input.prompt(true)
   }
+  const line = (text: string) => draw(toRows(stripUnseen(text), columns()))
   const stream = (text: string) => {
-    if (streaming === '') clear()
-    stdout.write(stripUnseen(text))
-    streaming += text
+    if (!stdout.isTTY || text === '') return
+    streamed += text
+    const rows = toRows(live + stripUnseen(text), columns())
+    const next = rows.pop()
+    draw(rows, next)
+  }
+  /** Leaves the live row where it stands. */
+  const endStream = () => {
+    live = ''
+    streamed = ''
   }
   const show = (message: ChatMessage) => {
-    if (isOwn(message)) return
-    if (message.kind === 'tool') return line(`  · ${message.author}: ${message.text}`)
-    const shown = streaming.trim()
-    const from = markOutside(message.data)
-    const mark = message.kind === 'agent' || message.kind === 'user' ? from : `[${message.kind}] `
-    if (shown === '' || message.kind !== 'agent' || !message.text.startsWith(shown))
-      return line(`${message.author}: ${mark}${message.text}`)
-    stdout.write(stripUnseen(message.text.slice(shown.length)))
-    line('')
+    if (message.kind === 'tool') {
+      endStream()
+      return line(`  · ${message.author}: ${message.text}`)
+    }
+    const begun = streamed.trimStart()
+    const shown = message.text.startsWith(begun) ? begun : begun.trimEnd()
+    if (message.kind === 'agent' && shown !== '' && message.text.startsWith(shown)) {
+      stream(message.text.slice(shown.length))
+      return endStream()
+    }
+    if (message.kind === 'agent') endStream()
+    const isSaid = message.kind === 'agent' || message.kind === 'user'
+    line(`${message.author}: ${isSaid ? markOutside(message.data) : `[${message.kind}] `}${message.text}`)
   }
   const showApproval = (approval: Approval) => {
     const { number, status } = approval
@@ -55,16 +80,27 @@ export function createChatView(
     line(`[approval] ${describeApproval(approval)}${answer}`)
   }
   return {
+    print: line,
     note: text => line(`(${text})`),
     showApproval,
+    onEntry() {
+      live = ''
+    },
     onFrame(frame) {
+      if (frame.type === 'welcome') {
+        endStream()
+        isLate = isWorking()
+      }
+      if (frame.type === 'agent' && !isWorking()) isLate = false
       if (frame.type === 'error') line(`[error] ${frame.message}`)
       if (frame.type === 'approval' && frame.approval.conversation === conversation)
         showApproval(frame.approval)
       if (frame.type === 'message' && frame.message.conversation === conversation) show(frame.message)
-      if (frame.type === 'delta' && frame.conversation === conversation) stream(frame.text)
-      if (frame.type === 'tool' && frame.call.status === 'started' && frame.call.summary)
+      if (frame.type === 'delta' && frame.conversation === conversation && !isLate) stream(frame.text)
+      if (frame.type === 'tool' && frame.call.status === 'started' && frame.call.summary) {
+        endStream()
         line(`  · ${frame.call.tool}: ${frame.call.summary}`)
+      }
     },
   }
 }

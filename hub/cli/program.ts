@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { readVersion } from '../config/paths.ts'
 import { HubError } from '../core/errors.ts'
+import { findNearest } from '../core/spelling.ts'
 import { printError } from './print.ts'
 
 /** Exit code of a start with a wrong config (EX_CONFIG of sysexits.h). */
@@ -86,9 +87,29 @@ export async function createProgram(words?: readonly string[]): Promise<Command>
     .showHelpAfterError('(superbloom --help shows all commands)')
   for (const [name, description, load] of COMMANDS) {
     const command = program.command(name).description(description)
-    if (!words || words.includes(name)) (await load()).define(command)
+    if (words && !words.includes(name)) continue
+    ;(await load()).define(command)
+    for (const each of [command, ...command.commands]) explainMistakes(each)
   }
   return program
+}
+
+/** Makes a command's errors say what was meant and where help is. */
+function explainMistakes(command: Command): void {
+  const group = command.parent?.parent ? command.parent : command
+  const path = group === command ? command.name() : `${group.name()} ${command.name()}`
+  if (path !== 'servers add') command.showHelpAfterError(`(superbloom ${path} --help says what it takes)`)
+  if (command.registeredArguments.length > 0 || group.commands.length === 0) return
+  command.allowExcessArguments().hook('preAction', (_, acting) => {
+    const [word] = acting === command ? command.args : []
+    if (word === undefined) return
+    const near = findNearest(
+      word,
+      group.commands.map(each => each.name()),
+    )
+    const meant = near.length > 0 ? `\n(Did you mean ${group.name()} ${near.join(' or ')}?)` : ''
+    command.error(`error: unknown command '${group.name()} ${word}'${meant}`)
+  })
 }
 
 /** Runs a command line; errors become one readable line on stderr and an exit code. */

@@ -20,6 +20,9 @@ const OF_TERMINAL: Record<string, string> = {
   quit: '`/quit` works in `superbloom chat`.',
 }
 
+/** Commands where no language model is connected. With one they are text like any other, unless misspelled. */
+const WITHOUT_MODEL = ['tools', 'call', 'remind', 'schedules', 'models']
+
 /** `stop` and `reset` are carried out, `answer` is told at once; `agent`: the agent gets the message. */
 export type DecidedCommand =
   | { kind: 'stop' }
@@ -30,11 +33,12 @@ export type DecidedCommand =
 
 /**
  * Decides what a message that may begin with a command leads to. `known` has the further commands that the
- * agent's model takes. A path, and a slash before a word with more text that resembles no command, go to the
+ * agent's model takes. The word `help` alone is the command. A path, and a slash before a word with more text that resembles no command, go to the
  * agent: people write "/data is full".
  */
 export function decideCommand(text: string, known: readonly string[] = []): DecidedCommand {
-  const [, given, rest] = /^\/([a-z][a-z-]*)(?:\s+([\s\S]+))?$/i.exec(text.trim()) ?? []
+  const said = /^help[\s?!.]*$/i.test(text.trim()) ? '/help' : text.trim()
+  const [, given, rest] = /^\/([a-z][a-z-]*)(?:\s+([\s\S]+))?$/i.exec(said) ?? []
   if (given === undefined) return { kind: 'agent' }
   const word = given.toLowerCase()
   if (known.includes(word)) return { kind: 'agent' }
@@ -45,9 +49,11 @@ export function decideCommand(text: string, known: readonly string[] = []): Deci
   if (word === 'stop') return { kind: 'answer', text: `Nothing was stopped: ${OWN.stop} ${TO_SAY_IT}` }
   const elsewhere = OF_TERMINAL[word]
   if (elsewhere !== undefined) return { kind: 'answer', text: elsewhere }
-  const all = new Set([...Object.keys(OWN), ...known, ...Object.keys(OF_TERMINAL)].map(name => `/${name}`))
+  const names = [...Object.keys(OWN), ...known, ...Object.keys(OF_TERMINAL), ...WITHOUT_MODEL]
   // The slash counts as a letter, so that short words are corrected too.
-  const near = findNearest(`/${word}`, all)
+  const near = WITHOUT_MODEL.includes(word)
+    ? []
+    : findNearest(`/${word}`, new Set(names.map(name => `/${name}`)))
   if (near.length === 0 && rest !== undefined) return { kind: 'agent' }
   const meant = near.length > 0 ? `Did you mean ${toList(near)}?` : 'There are /help, /stop, /new and /reset.'
   return { kind: 'answer', text: `There is no command /${truncate(given, 40)}. ${meant} ${TO_SAY_IT}` }

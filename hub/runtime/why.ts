@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { StepRequest } from '../../schemas/inbox.ts'
 import { HubError } from '../core/errors.ts'
 import type { Model, ModelMessage, ModelReply, ModelRequest, ModelTool } from '../core/model.ts'
-import { findCycle } from '../store/cycles.ts'
+import { findCycles } from '../store/cycles.ts'
 import { type HistoryEntry, historyBetween, stepsOfCycle } from '../store/history.ts'
 import { sessionEndingAt } from '../store/sessions.ts'
 import type { CycleRow } from '../store/tables.ts'
@@ -33,17 +33,32 @@ export interface CycleWhy {
 
 type Deps = Pick<RuntimeDeps, 'store' | 'toolLists' | 'model' | 'agent'>
 
+/** Characters of an id's beginning that name it. */
+const SHORTEST = 4
+
+async function findOne(db: Deps['store']['db'], given: string): Promise<CycleRow> {
+  const [cycle, other] = given.length < SHORTEST ? [] : await findCycles(db, given)
+  if (!cycle)
+    throw new HubError('not_found', `There is no cycle ${given}; superbloom threads show THREAD lists them`)
+  if (other && cycle.id !== given)
+    throw new HubError(
+      'invalid_arguments',
+      `${given} begins several ids: ${cycle.id}, ${other.id}, … Write more of the one that you mean.`,
+    )
+  return cycle
+}
+
 /**
- * Creates a function that returns what a cycle sent and got. The messages are rebuilt from the append-only
- * history, in the form that each step's window gave them. Prompt and tools are those of today; a step's digest
- * says whether they were the same. Throws `not_found`.
+ * Creates a function that returns what a cycle sent and got, by its id or the beginning of it. The messages are
+ * rebuilt from the append-only history, in the form that each step's window gave them. Prompt and tools are those
+ * of today; a step's digest says whether they were the same. Throws `not_found`, or `invalid_arguments` where
+ * several ids begin so.
  */
 export function createWhy(deps: Deps): (cycle: string) => Promise<CycleWhy> {
-  return async id => {
+  return async given => {
     const { db } = deps.store
-    const cycle = await findCycle(db, id)
-    if (!cycle)
-      throw new HubError('not_found', `There is no cycle ${id}; superbloom threads show THREAD lists them`)
+    const cycle = await findOne(db, given)
+    const { id } = cycle
     const thread = await readThread(db, cycle.thread_id)
     const found = deps.agent(agentOfThread(cycle.thread_id))
     const agent = found && thread && toAgentOf(found, thread)

@@ -1,7 +1,15 @@
 import { expect, test } from 'vitest'
 import { drainItems } from '../../tests/support/drain-items.ts'
 import { openTempStore, type TempStore } from '../../tests/support/temp-store.ts'
-import { countStep, createCycle, cyclesOfMessage, endCycle, readCycle, runningCycle } from './cycles.ts'
+import {
+  countStep,
+  createCycle,
+  cyclesOfMessage,
+  endCycle,
+  findCycles,
+  readCycle,
+  runningCycle,
+} from './cycles.ts'
 import { postItem } from './inbox.ts'
 
 const make = ({ write }: TempStore, id: string, thread: string, at: number) =>
@@ -18,6 +26,16 @@ test('a thread has at most one running cycle', async () => {
   expect(await runningCycle(store.db, 'thr_a')).toBeUndefined()
   await make(store, 'cyc_2', 'thr_a', 4)
   expect((await runningCycle(store.db, 'thr_a'))?.id).toBe('cyc_2')
+})
+
+test('a cycle is found by the beginning of its id', async () => {
+  await using store = await openTempStore()
+  for (const id of ['cyc_ab1', 'cyc_ab12', 'cyc_b']) await make(store, id, `thr_${id}`, 1)
+  const found = async (beginning: string) => (await findCycles(store.db, beginning)).map(({ id }) => id)
+  expect(await found('cyc_b')).toEqual(['cyc_b'])
+  expect(await found('ab12')).toEqual(['cyc_ab12'])
+  expect(await found('cyc_ab1')).toEqual(['cyc_ab1', 'cyc_ab12'])
+  expect(await found('cyc_c')).toEqual([])
 })
 
 test('steps, tokens and money add up by cycle and thread', async () => {

@@ -8,8 +8,15 @@ export function readCycle(db: Kysely<Tables>, id: string): Promise<CycleRow> {
   return db.selectFrom('cycles').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 }
 
-export function findCycle(db: Kysely<Tables>, id: string): Promise<CycleRow | undefined> {
-  return db.selectFrom('cycles').selectAll().where('id', '=', id).executeTakeFirst()
+/** Returns the first two cycles whose ids begin so, also without "cyc_". An id that is given whole comes first. */
+export function findCycles(db: Kysely<Tables>, beginning: string): Promise<CycleRow[]> {
+  return db
+    .selectFrom('cycles')
+    .selectAll()
+    .where(({ eb, or }) => or([eb('id', 'like', `${beginning}%`), eb('id', 'like', `cyc_${beginning}%`)]))
+    .orderBy('id')
+    .limit(2)
+    .execute()
 }
 
 /** Returns the power of a cycle, and whether it had read text from outside; the least if the cycle is gone. */

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { openChatSocket } from '../../hub/cli/chat-socket.ts'
 import { findHub } from '../../hub/cli/find-hub.ts'
-import { builtIns } from '../../hub/config/built-ins.ts'
 import { createEnvironment } from '../../hub/config/environment.ts'
 import { loadConfig } from '../../hub/config/load.ts'
 import type { HubFrame } from '../../schemas/chat.ts'
@@ -73,6 +72,13 @@ describe('beside a running hub', () => {
     const made = await run(['schedules', 'create', '--delay', '2h', 'soon'])
     const [id = ''] = /^sch_\w+/.exec(made.stdout) ?? []
     expect((await run(['schedules', 'cancel', id.slice(4, 16)])).stdout).toContain(`Cancelled ${id}`)
+    await run(['ask', 'homelab/short', 'hello'])
+    const [cycle = ''] =
+      /\bcyc_\w+/.exec((await run(['threads', 'show', 'homelab', '--limit', '1'])).stdout) ?? []
+    expect((await run(['why', cycle.slice(4)])).stdout).toContain(`${cycle} of homelab: done`)
+    await run(['tokens', 'create', 'scraper', '--role', 'metrics'])
+    const [token = ''] = /\btok_\w+/.exec((await run(['tokens'])).stdout) ?? []
+    expect((await run(['tokens', 'revoke', token.slice(4)])).stdout).toBe('Revoked 1 token.\n')
   })
 
   test('servers tells their health, where they come from and how many tools they have', async () => {
@@ -137,7 +143,13 @@ describe('beside a running hub', () => {
     [['serve', 'nothing'], 1, /no built-in server nothing; there is: metrics/],
     [['serve', 'metrics', '--http', 'x'], 1, /--http: x is not a port/],
     [['dance'], 1, /unknown command 'dance'[\s\S]*superbloom --help/],
-    [['status', '--colour'], 1, /unknown option '--colour'/],
+    [['status', '--colour'], 1, /unknown option '--colour'[\s\S]*superbloom status --help/],
+    [['chta'], 1, /unknown command 'chta'[\s\S]*Did you mean chat/],
+    [['approvals', 'aprove', '1'], 1, /command 'approvals aprove'[\s\S]*Did you mean approvals approve/],
+    [['tokens', 'lists'], 1, /unknown command 'tokens lists'[\s\S]*Did you mean tokens list/],
+    [['tokens', 'revoke'], 1, /Give the name or id of one/],
+    [['why', 'cyc_none'], 1, /no cycle cyc_none; superbloom threads show/],
+    [['chat', 'nobody'], 1, /^superbloom: There is no agent for nobody; agents: homelab\n$/],
   ])('%j is refused with words', async (args, code, words) => {
     const ended = await run(args)
     expect(ended.stderr).toMatch(words)
@@ -146,9 +158,11 @@ describe('beside a running hub', () => {
   })
 
   test('chat answers each line of a pipe in turn, and ends with it', async () => {
-    const input = '/help\n\n/call get_disk_health {}\n/quit\n/never\n'
-    const { code, stdout } = await run(['chat'], { input })
+    const input = '/help\r\n\r\nsuperbloom statsu\r\n/call get_disk_health {}\r\nquit\r\n/never\r\n'
+    const { code, stdout, stderr } = await run(['chat'], { input })
     expect(code).toBe(0)
+    expect(stderr).toContain('superbloom status is a command of the shell')
+    expect(stdout).not.toContain('\r')
     expect(stdout).toMatch(/\/call tool[\s\S]*get_disk_health/)
     expect(stdout).not.toContain('never')
     const wrong = await run(['chat', 'nobody'], { input: 'hi\n' })
@@ -289,34 +303,5 @@ describe('without a hub', () => {
     expect(stdout).toMatch(/PROBLEM agents: .*broken\.md:2: stepz: no such key/)
     expect(stdout).toMatch(/1 to mend\.\n$/)
     expect(code).toBe(1)
-  })
-})
-
-describe('help', () => {
-  test.each([
-    [[], ['start', 'chat', 'ask', 'mcp', 'serve', 'status', 'doctor', 'config']],
-    [['start'], ['start']],
-    [['chat'], ['[conversation]']],
-    [['ask'], ['<agent>', '<text...>', '--wait']],
-    [['mcp'], ['--config', 'claude-desktop']],
-    [['serve'], ['<name>', ...builtIns.map(({ name }) => name), '--http', '--host', '--allow-host']],
-    [['status'], ['--json']],
-    [['doctor'], ['doctor']],
-    [['backup'], ['[file]']],
-    [['restore'], ['<file>']],
-    [['config'], ['schema']],
-    [['config', 'schema'], ['schema']],
-  ])('%j --help', async (args, words) => {
-    const { code, stdout } = await runCli([...args, '--help'])
-    expect(code).toBe(0)
-    expect(stdout).toMatch(/^Usage: superbloom/)
-    for (const word of words) expect(stdout).toContain(word)
-  })
-
-  test('--version says the package’s', async () => {
-    expect(await runCli(['--version'])).toMatchObject({
-      code: 0,
-      stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
-    })
   })
 })

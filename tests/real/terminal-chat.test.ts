@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { root } from '../support/built.ts'
 import { odd, untilReady } from '../support/downstream.ts'
 import { type Program, startProgram } from '../support/program.ts'
-import { call, createScriptedModel, say } from '../support/scripted-model.ts'
+import { call, createScriptedModel, hold, say } from '../support/scripted-model.ts'
 import { startTestHub, type TestHub } from '../support/test-hub.ts'
 
 const UP = '\u001b[A'
@@ -63,4 +63,34 @@ test('a person chats at a terminal: streamed replies, an approval by its number,
   expect(model.requests.all.at(-1)?.messages.at(-1)).toMatchObject({
     text: expect.stringContaining('> how are the disks?'),
   })
+})
+
+test('what is typed while a reply streams stays whole, a pasted text is one message, and exit leaves', async () => {
+  const model = createScriptedModel()
+  await using hub = await startTestHub({ config, overrides: { model } })
+  await using terminal = await openTerminal(hub)
+  const rest = hold((request, options) => {
+    options.onText('are all well.')
+    return call([], 'The disks are all well.')(request, options)
+  })
+  model.script(async (request, options) => {
+    options.onText('The disks ')
+    return rest.turn(request, options)
+  })
+  terminal.type('how are the disks?\r')
+  await terminal.says(/The disks \r\n\S*> \S*$/)
+  terminal.type('and the')
+  await terminal.says(/> \S*and the$/)
+  rest.release()
+  await terminal.says(/The disks are all well\.\r\n\S*> and the\S*$/)
+  model.script(say('Two lines.'))
+  // Ctrl+C drops what was typed. Marks around a pasted text make it one message.
+  terminal.type('\u0003')
+  terminal.type('\u001b[200~first\rsecond\u001b[201~')
+  await terminal.says(/2 lines were pasted/)
+  terminal.type('\r')
+  await terminal.says(/Two lines\./)
+  expect(model.requests.all.at(-1)?.messages.at(-1)?.text).toContain('> first\n> second')
+  terminal.type('exit\r')
+  expect(await terminal.ended).toMatchObject({ code: 0 })
 })

@@ -52,7 +52,7 @@ const COMMANDS: Record<string, (command: Command) => void> = {
   threads: defineThreads,
   why: command =>
     command
-      .argument('<cycle>', 'as superbloom threads show lists it')
+      .argument('<cycle>', 'as superbloom threads show lists it, or its beginning')
       .option('--step <number>', "one step's whole request")
       .option('--json', 'as JSON')
       .action((cycle: string, { step, json }: Json & { step?: string }) =>

@@ -4,10 +4,12 @@ import { z } from 'zod'
 import { listedToken, PEOPLE_ROLES, ROLES } from '../../../schemas/tokens.ts'
 import { createEnvironment } from '../../config/environment.ts'
 import { locateData } from '../../config/load.ts'
+import { HubError } from '../../core/errors.ts'
 import { callHub, printCall } from '../call-hub.ts'
 import { clientTokenFile } from '../client-token.ts'
-import { findHub } from '../find-hub.ts'
+import { findHub, type RunningHub } from '../find-hub.ts'
 import { print } from '../print.ts'
+import { findId } from '../short-ids.ts'
 
 export function define(command: Command): void {
   if (command.name() === 'people') definePeople(command)
@@ -31,20 +33,33 @@ function defineTokens(command: Command): void {
   command
     .command('revoke')
     .description('end tokens and sessions; what they hold open ends at once')
-    .argument('[which]', 'a name, or an id as superbloom tokens shows it')
+    .argument('[which]', 'a name, or an id as superbloom tokens shows it, or its beginning')
     .option('--all', "every one, and the owner's token is made anew where the data folder has it")
     .action(revoke)
 }
 
 async function revoke(which: string | undefined, { all }: { all?: true }): Promise<void> {
+  if ((which === undefined) === (all === undefined))
+    throw new HubError(
+      'invalid_arguments',
+      'Give the name or id of one, as superbloom tokens shows it, or --all',
+    )
   const { dataFolder } = locateData(createEnvironment())
-  const asked = { ...(which === undefined ? {} : { which }), ...(all ? { all } : {}) }
-  const { structured, text } = await callHub(findHub(), 'hub_revoke_token', asked)
+  const hub = findHub()
+  const asked = which === undefined ? { all } : { which: await findToken(hub, which) }
+  const { structured, text } = await callHub(hub, 'hub_revoke_token', asked)
   // A program on this machine makes another one when it next starts.
   const { revoked } = z.object({ revoked: z.array(listedToken) }).parse(structured)
   for (const { kind, name } of revoked)
     if (kind === 'token') rmSync(clientTokenFile(dataFolder, name), { force: true })
   print(text)
+}
+
+/** Returns a name as it is, else the id that is meant. */
+async function findToken(hub: RunningHub, which: string): Promise<string> {
+  const { structured } = await callHub(hub, 'hub_list_tokens', {})
+  const { tokens } = z.object({ tokens: z.array(listedToken) }).parse(structured)
+  return tokens.some(({ name }) => name === which) ? which : findId(which, tokens)
 }
 
 function definePeople(command: Command): void {
