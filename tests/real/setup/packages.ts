@@ -7,6 +7,7 @@ const PACKAGES = [
   'chromium',
   'docker-compose',
   'docker.io',
+  'firefox-esr',
   'fonts-liberation',
   'g++',
   'ioquake3-server',
