@@ -21,6 +21,15 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: 'postgres',
+          isolate: false,
+          include: ['hub/{store,runtime}/**/*.test.ts', 'tests/{e2e,postgres}/**/*.test.ts'],
+          setupFiles: ['tests/postgres/skip-others.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: 'package',
           include: ['tests/package/**/*.test.ts'],
           fileParallelism: false,

@@ -236,7 +236,6 @@ async function toStatusFacts(
     startedAt,
     timezone,
     configFile: config.file,
-    dataFolder: config.current.dataFolder,
     model: provider
       ? { kind: provider.provider, baseUrl: toShownUrl(provider.baseUrl) }
       : { kind: 'commands' },

@@ -78,6 +78,8 @@ export interface Hub extends AsyncDisposable {
   /** Address that the hub listens on, with the real port. */
   readonly url: string
   readonly token: string
+  /** Resolves with the reason if the hub has to end, since another one may have taken its store. */
+  readonly taken: Promise<string>
   /** Makes a token with which the owner signs in on one device, within ten minutes. */
   makeLinkToken(): Promise<string>
 }
@@ -95,7 +97,8 @@ export async function startHub(inputs: HubInputs): Promise<Hub> {
   // answer is read slowly, as that of any server may be.
   const Dispatcher = inputs.environment('NODE_USE_ENV_PROXY') === '1' ? EnvHttpProxyAgent : Agent
   setGlobalDispatcher(new Dispatcher({ allowH2: false }))
-  const foundation = await openFoundation(inputs, stack)
+  const taken = Promise.withResolvers<string>()
+  const foundation = await openFoundation(inputs, taken.resolve, stack)
   const { clock, config, tokens } = foundation
   const readyAt = clock.monotonic() + READY_AFTER_MS
   const engine = await createEngine(foundation, stack)
@@ -111,6 +114,7 @@ export async function startHub(inputs: HubInputs): Promise<Hub> {
   const whole = stack.move()
   return {
     url,
+    taken: taken.promise,
     get token() {
       return tokens.ownerSecret
     },
@@ -120,13 +124,18 @@ export async function startHub(inputs: HubInputs): Promise<Hub> {
 }
 
 /** Locks the data folder and opens its contents; `stack` closes everything. */
-async function openFoundation(inputs: HubInputs, stack: AsyncDisposableStack): Promise<Foundation> {
+async function openFoundation(
+  inputs: HubInputs,
+  onTaken: (why: string) => void,
+  stack: AsyncDisposableStack,
+): Promise<Foundation> {
   const { config, environment, log, acceptLoss = false, overrides = {} } = inputs
   const clock = overrides.clock ?? systemClock
   openDataFolder(config.dataFolder)
   const signals = createSignals(error => log.error('listener_failed', { error }))
   const onCommit = (commit: SignalMap['committed']) => signals.emit('committed', commit)
-  const store = await openOwnStore(config.dataFolder, { acceptLoss, log, onCommit }, stack)
+  const place = { folder: config.dataFolder, url: config.store }
+  const store = await openOwnStore(place, { acceptLoss, log, onCommit, onTaken }, stack)
   await store.write(async tx => {
     await voidLeases(tx)
     await closeQuestions(tx, clock.now())

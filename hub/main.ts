@@ -1,6 +1,7 @@
 import { createEnvironment } from './config/environment.ts'
 import { type Config, loadConfig } from './config/load.ts'
 import { systemClock } from './core/clock.ts'
+import { HubError } from './core/errors.ts'
 import { createLog } from './core/log.ts'
 import { type Hub, type HubInputs, startHub } from './hub.ts'
 
@@ -23,5 +24,8 @@ export async function main(
     process.on(signal, () => asked.resolve(signal))
   await using hub = await startHub({ config, environment, log, ...options })
   onStarted(hub, config)
-  log.info('hub_stopping', { why: await asked.promise })
+  const taken = hub.taken.then(why => {
+    throw new HubError('unavailable', why)
+  })
+  log.info('hub_stopping', { why: await Promise.race([asked.promise, taken]) })
 }

@@ -17,6 +17,7 @@ export interface DescribedValue {
 const ORIGINS: Record<string, string> = {
   token: 'SUPERBLOOM_TOKEN, else the file token in the data folder',
   publicUrl: 'SUPERBLOOM_PUBLIC_URL',
+  store: 'SUPERBLOOM_STORE, else superbloom.db in the data folder',
   configFile: 'SUPERBLOOM_CONFIG, else superbloom.yaml',
 }
 

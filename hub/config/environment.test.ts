@@ -63,6 +63,7 @@ test('the secrets of config and environment are those that go by the name of one
   const config = {
     token: 'the-hubs-own-token',
     name: 'not-a-secret-at-all',
+    store: 'postgres://hub:secret-of-the-store@db:5432/superbloom',
     webhooks: { door: { secret: 'secret-of-the-door' } },
     servers: { x: { headers: { Authorization: 'Bearer secret-of-a-header' }, env: { API_KEY: 'short' } } },
   }
@@ -78,6 +79,7 @@ test('the secrets of config and environment are those that go by the name of one
     'secret-of-a-header',
     'secret-of-the-door',
     'secret-of-the-provider',
+    'secret-of-the-store',
     'the-hubs-own-token',
   ])
 })

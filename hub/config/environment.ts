@@ -49,6 +49,9 @@ export function childEnvironment(
   return Object.fromEntries(passed.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
 }
 
+/** Matches the password in an address. */
+const LOGIN = /^[a-z]+:\/\/[^/?#:@]*:([^/?#]+)@/
+
 /** Characters below which a secret is not looked for in texts: it would be found in any. */
 const SHORTEST_SECRET = 8
 
@@ -63,6 +66,7 @@ export function listSecrets(
   const found: string[] = []
   const look = (value: unknown, name: string): void => {
     if (typeof value === 'string' && isSecretName(name)) found.push(value, value.replace(/^\w+ +/, ''))
+    if (typeof value === 'string') found.push(...(LOGIN.exec(value)?.slice(1) ?? []))
     if (typeof value === 'object' && value !== null)
       // A getter is not called: it may load much for what is no secret.
       for (const [key, { value: inner }] of Object.entries(Object.getOwnPropertyDescriptors(value)))

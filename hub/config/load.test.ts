@@ -215,6 +215,12 @@ test.for([
     { SUPERBLOOM_PUBLIC_URL: 'https://hub/?a=b' },
     'SUPERBLOOM_PUBLIC_URL: https://hub/?a=b is not',
   ],
+  [
+    undefined,
+    { SUPERBLOOM_STORE: 'mysql://hub:swordfish@db/x' },
+    'SUPERBLOOM_STORE: not the address of a PostgreSQL database, such as postgres://user:password@host:5432/superbloom',
+  ],
+  [undefined, { SUPERBLOOM_STORE: 'postgres://db:5432' }, 'SUPERBLOOM_STORE: not the address'],
   [undefined, { SUPERBLOOM_CONFIG: '/' }, '/: cannot be read: EISDIR'],
 ] as const)('%j with %j is refused: %s', ([text, variables, message]) => {
   expect(() => load(text, variables)).toThrow(expect.objectContaining({ code: 'bad_request' }))

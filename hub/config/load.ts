@@ -11,7 +11,15 @@ import { decideConfigured, isPasted, splitKeys, withoutSettings } from './config
 import type { Environment } from './environment.ts'
 import { decideModels } from './models.ts'
 import { holdEntries } from './pasted-servers.ts'
-import { toCrashHold, toHost, toLogLevel, toPort, toPublicUrl, toToken } from './variable-values.ts'
+import {
+  toCrashHold,
+  toHost,
+  toLogLevel,
+  toPort,
+  toPublicUrl,
+  toStoreUrl,
+  toToken,
+} from './variable-values.ts'
 import { keysWritten, parseYaml } from './yaml-file.ts'
 
 /** Keys of the file whose values are decided together with the environment, or checked once more. */
@@ -22,6 +30,8 @@ export interface Config extends Readonly<Omit<ConfigFile, Decided>> {
   readonly configFile: string | undefined
   readonly dataFolder: string
   readonly agentsFolder: string
+  /** Address of the PostgreSQL database that holds the store; undefined where the data folder does. */
+  readonly store: string | undefined
   readonly host: string
   readonly port: number
   readonly publicUrl: string | undefined
@@ -46,6 +56,11 @@ export interface Config extends Readonly<Omit<ConfigFile, Decided>> {
 }
 
 const DEFAULT_PORT = 8420
+
+/** Returns where the store of a hub is. */
+export function locateStore(environment: Environment): { folder: string; url: string | undefined } {
+  return { folder: locateDataFolder(environment), url: toStoreUrl(environment('SUPERBLOOM_STORE')) }
+}
 
 /** Returns the data folder and its hub's token, which a command needs to talk to a running hub. */
 export function locateData(environment: Environment): Pick<Config, 'dataFolder' | 'token'> {
@@ -90,6 +105,7 @@ export function loadConfig(environment: Environment, draft?: string): Config {
     ...settings,
     configFile: path,
     dataFolder: resolve(read('dataFolder', 'SUPERBLOOM_DATA', 'data')),
+    store: toStoreUrl(environment('SUPERBLOOM_STORE')),
     agentsFolder: resolve(read('agentsFolder', 'SUPERBLOOM_AGENTS', 'agents')),
     host: toHost(read('host', 'SUPERBLOOM_HOST', '127.0.0.1')),
     port: toPort(read('port', 'SUPERBLOOM_PORT', String(DEFAULT_PORT))),

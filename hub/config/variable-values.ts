@@ -40,6 +40,15 @@ export function toPublicUrl(text: string | undefined): string | undefined {
   throw wrong('SUPERBLOOM_PUBLIC_URL', text, 'not an address without ? and #')
 }
 
+/** Returns the address of a PostgreSQL database. The error does not contain it, since a password may be in it. */
+export function toStoreUrl(text: string | undefined): string | undefined {
+  if (text === undefined || /^postgres(?:ql)?:\/\/[^/?#]+\/[^/?#]+(?:\?[^#]*)?$/.test(text)) return text
+  throw new HubError(
+    'bad_request',
+    'SUPERBLOOM_STORE: not the address of a PostgreSQL database, such as postgres://user:password@host:5432/superbloom',
+  )
+}
+
 /** Returns a key that a header can carry. The error does not contain the key, which is secret. */
 export function toKey(name: string, text: string | undefined): string | undefined {
   if (text === undefined || isHeaderText(text)) return text

@@ -30,6 +30,11 @@ function toWords(text: string): Word[] {
   }))
 }
 
+/** Returns the words of a text, in lower case and without accents. May be empty. */
+export function toFolded(text: string): string[] {
+  return (text.match(WORDS) ?? []).map(fold).filter(word => word !== '')
+}
+
 function fold(word: string): string {
   return word.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
 }

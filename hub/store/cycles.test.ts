@@ -19,7 +19,7 @@ const usage = { input: 100, output: 10, cachedInput: 50, costMicros: 7 }
 test('a thread has at most one running cycle', async () => {
   await using store = await openTempStore()
   const first = await make(store, 'cyc_1', 'thr_a', 1)
-  await expect(make(store, 'cyc_2', 'thr_a', 2)).rejects.toThrow(/UNIQUE/)
+  await expect(make(store, 'cyc_2', 'thr_a', 2)).rejects.toThrow(/unique/i)
   expect(await runningCycle(store.db, 'thr_a')).toEqual(first)
   expect(await readCycle(store.db, first.id)).toEqual(first)
   await store.write(tx => endCycle(tx, 'cyc_1', { status: 'done', at: 3 }))

@@ -1,6 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { placesOf } from '../../tests/support/places-of.ts'
 import { openWorld, type World } from '../../tests/support/runtime-world.ts'
 import { call, hold, say } from '../../tests/support/scripted-model.ts'
 import { deleteConversation } from './delete-conversation.ts'
@@ -34,10 +33,7 @@ async function leaveWindow(world: World): Promise<void> {
   })
 }
 
-const inFiles = (folder: string) =>
-  readdirSync(folder).filter(name => readFileSync(join(folder, name)).includes(SECRET))
-
-test('a deleted conversation is nowhere: not in messages, history, calls, index, summaries, nor in the files', async () => {
+test('a deleted conversation is nowhere: not in messages, history, calls, index, summaries, nor anywhere else in the store', async () => {
   const look = { name: 'look', run: () => ({ text: `a ${SECRET} of brass`, isError: false }) }
   await using world = await openWorld({ tools: [look] })
   await world.start()
@@ -52,7 +48,7 @@ test('a deleted conversation is nowhere: not in messages, history, calls, index,
   await world.idle()
   const found = (query: string) => searchHistory(world.store.db, { agent: 'homelab', query, limit: 5 })
   expect(await found(SECRET)).toHaveLength(2)
-  expect(inFiles(world.store.folder)).not.toEqual([])
+  expect(await placesOf(world.store, SECRET)).not.toEqual([])
 
   expect(await remove(world, 'homelab/private')).toEqual({
     messages: 12,
@@ -63,7 +59,7 @@ test('a deleted conversation is nowhere: not in messages, history, calls, index,
     schedules: [],
   })
   expect(await found(SECRET)).toEqual([])
-  expect(inFiles(world.store.folder)).toEqual([])
+  expect(await placesOf(world.store, SECRET)).toEqual([])
   expect((await found('disks'))[0]?.snippets).toHaveLength(2)
   await expect(remove(world, 'homelab/private')).rejects.toMatchObject({ code: 'not_found' })
 
@@ -91,7 +87,7 @@ test('of a batch with messages of two conversations the other one stays, and pai
   const contents = rows.map(row => JSON.parse(row.content_json))
   expect(contents).toMatchObject([{ role: 'user', items: [{ text: 'how are the disks?' }] }])
   expect(contents[0].text).toMatch(/^\[INBOX - 2 events\]\nA part of this was deleted/)
-  expect(inFiles(world.store.folder)).toEqual([])
+  expect(await placesOf(world.store, SECRET)).toEqual([])
 })
 
 test('while the agent works it is refused, and nothing is touched', async () => {
@@ -145,5 +141,5 @@ test('of a task that the conversation made nothing is left, its result for its m
     await endTask(tx, task.id, { status: 'complete', summary: SECRET, result, now: 2, by: parent.id })
   })
   await remove(world, 'homelab/private')
-  expect(inFiles(world.store.folder)).toEqual([])
+  expect(await placesOf(world.store, SECRET)).toEqual([])
 })

@@ -7,13 +7,19 @@ export interface Dialect {
   serialKey: string
   /** Words after a table that stores its rows in the order of its key, so that a write touches one page less. */
   clustered: string
+  /** Type of a column of bytes. */
+  bytes: string
+  /** Operator that compares with a pattern, whatever the case of ASCII letters. */
+  like: string
   /**
    * Statements by which a row of `audit` becomes the end of the chain, and which keep rows from being changed, and
    * from being removed but as the oldest.
    */
   guardAudit: readonly string[]
-  /** Statement which keeps rows of `audit` from being added anywhere but at the end of the chain. */
-  guardAuditEnd: string
+  /** Statements which keep rows of `audit` from being added anywhere but at the end of the chain. */
+  guardAuditEnd: readonly string[]
+  /** Returns a text as `history_texts` holds it. */
+  toIndexed: (text: string) => string
   /** Makes `history_texts` and the full-text index that follows it. */
   createSearch: (db: Kysely<unknown>) => Promise<void>
   /**

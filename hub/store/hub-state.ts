@@ -161,7 +161,7 @@ export async function countUp(tx: Tx, key: string): Promise<number> {
     .values({ key, value_json: '1' })
     .onConflict(oc =>
       oc.column('key').doUpdateSet({
-        value_json: sql<string>`cast(cast(hub_state.value_json as integer) + 1 as text)`,
+        value_json: sql<string>`cast(cast(hub_state.value_json as bigint) + 1 as text)`,
       }),
     )
     .returning('value_json')

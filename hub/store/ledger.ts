@@ -88,7 +88,7 @@ export async function hadSucceeded(
 ): Promise<boolean> {
   const { rows } = await sql`
     with recursive retry (cycle_id) as (
-      select ${call.cycle} union
+      select id from cycles where id = ${call.cycle} union
       select approvals.cycle_id from retry
         join inbox on inbox.cycle_id = retry.cycle_id and inbox.source = 'approval'
         join approvals on approvals.id = inbox.external_id)

@@ -2,8 +2,11 @@ import type { Kysely } from 'kysely'
 import { HubError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import { backUpBeforeMigration } from './backup.ts'
-import { lockFolder, openSqliteStore } from './sqlite.ts'
-import type { OnCommit } from './sqlite-writer.ts'
+import type { OnCommit } from './group-writer.ts'
+import type { openPostgresStore } from './postgres.ts'
+import { toShownAddress } from './postgres-address.ts'
+import { lockFolder, openSqliteStore, openSqliteToRead } from './sqlite.ts'
+import { databaseFile } from './sqlite-backup.ts'
 import { describeLoss, findLoss, wasUsed } from './store-loss.ts'
 import type { Tables } from './tables.ts'
 import type { Write, WriteSecret } from './writer.ts'
@@ -15,21 +18,41 @@ export interface Store extends AsyncDisposable {
   readonly writeSecret: WriteSecret
   /** Rewrites the files so that nothing deleted is left in them. Takes as long as to copy them. */
   compact(): Promise<void>
+  /** Returns what holds the store, and the bytes that it takes there. */
+  measure(): Promise<{ kind: string; bytes: number }>
   /** Returns why nothing can be stored, for people; undefined if that is not known. */
   findProblem(): string | undefined
 }
 
+/** Where a hub's store is. */
+export interface StorePlace {
+  /** The data folder, which holds the store unless `url` names a database. */
+  folder: string
+  /** Address of PostgreSQL. */
+  url?: string | undefined
+}
+
+interface Opening {
+  log: Log
+  /** True to go on with a store that lost its contents. */
+  acceptLoss: boolean
+  onCommit: OnCommit
+  /** Called once if another hub may have taken the store: nothing is written from then on. */
+  onTaken: (why: string) => void
+}
+
 /**
- * Locks a data folder and opens its store; `stack` closes both. Throws `conflict` if the store lost its
+ * Locks a data folder and opens its hub's store; `stack` closes both. Throws `conflict` if the store lost its
  * contents, unless that is accepted.
  */
 export async function openOwnStore(
-  folder: string,
-  { acceptLoss, log, onCommit }: { acceptLoss: boolean; log: Log; onCommit?: OnCommit },
+  { folder, url }: StorePlace,
+  { log, acceptLoss, onCommit, onTaken }: Opening,
   stack: AsyncDisposableStack,
 ): Promise<Store> {
   const used = wasUsed(folder)
   stack.use(lockFolder(folder))
+  if (url !== undefined) return stack.use(await openPostgres(url, onTaken, onCommit))
   const loss = findLoss(folder, used)
   if (loss) {
     const why = describeLoss(folder, loss)
@@ -52,4 +75,22 @@ export async function openStore(
 ): Promise<Store> {
   await backUpBeforeMigration(folder)
   return openSqliteStore(folder, onMarkFault, onCommit)
+}
+
+/** Returns where a store is, without a password, for people. */
+export function describePlace({ folder, url }: StorePlace): string {
+  return url === undefined ? `SQLite, ${databaseFile(folder)}` : `PostgreSQL, ${toShownAddress(url)}`
+}
+
+/** Opens a store for reading, as it is; the opener destroys it. Throws `not_found`, and `conflict` for another version's. */
+export async function openStoreToRead({ folder, url }: StorePlace): Promise<Kysely<Tables>> {
+  if (url === undefined) return openSqliteToRead(folder)
+  const { openPostgresToRead } = await import('./postgres.ts')
+  return openPostgresToRead(url)
+}
+
+/** Opens the store of a database in PostgreSQL, of which nothing is loaded where it is not used. */
+export async function openPostgres(...opening: Parameters<typeof openPostgresStore>): Promise<Store> {
+  const { openPostgresStore: open } = await import('./postgres.ts')
+  return open(...opening)
 }

@@ -14,7 +14,7 @@ export function listSchedules(db: Kysely<Tables>, agent?: string): Promise<Sched
     .selectAll()
     .where('status', 'in', ['active', 'held'])
     .$if(agent !== undefined, query => query.where('agent', '=', agent ?? ''))
-    .orderBy('next_run')
+    .orderBy('next_run', order => order.asc().nullsFirst())
     .orderBy('id')
     .execute()
 }
@@ -38,7 +38,7 @@ export function activeSchedulesOf(db: Kysely<Tables>, thread: string): Promise<S
     .selectAll()
     .where('thread_id', '=', thread)
     .where('status', '=', 'active')
-    .orderBy('next_run')
+    .orderBy('next_run', order => order.asc().nullsFirst())
     .orderBy('id')
     .execute()
 }

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import { type HistoryContent, historyContent } from '../../schemas/inbox.ts'
+import { dialectOf } from './dialect.ts'
 import type { Tables } from './tables.ts'
 import type { Tx } from './writer.ts'
 
@@ -66,11 +67,12 @@ export async function readTexts(
  * rows.
  */
 export async function indexHistory(tx: Tx, thread: string, firstSeq: number, lastSeq: number): Promise<void> {
+  const { toIndexed } = dialectOf(tx)
   for (const row of await readTexts(tx, thread, firstSeq, lastSeq)) {
     if (row.text === '') continue
     await tx
       .insertInto('history_texts')
-      .values({ thread_id: thread, seq: row.seq, created_at: row.at, text: row.text })
+      .values({ thread_id: thread, seq: row.seq, created_at: row.at, text: toIndexed(row.text) })
       .onConflict(oc => oc.columns(['thread_id', 'seq']).doNothing())
       .execute()
   }

@@ -1,6 +1,7 @@
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { cutAround } from '../core/full-text.ts'
 import { inParts } from './agents.ts'
+import { dialectOf } from './dialect.ts'
 import type { Tables } from './tables.ts'
 
 export interface FoundMessage {
@@ -25,7 +26,11 @@ export async function searchMessages(
   const words = query.split(/\s+/).filter(Boolean).slice(0, MOST_WORDS)
   const [first] = words
   if (first === undefined) return []
-  const holds = sql.join(words.map(holdsWord), sql` and `)
+  const like = sql.raw(dialectOf(db).like)
+  const holds = sql.join(
+    words.map(word => holdsWord(word, like)),
+    sql` and `,
+  )
   const parts = inParts(conversations).map(ids =>
     db
       .selectFrom('messages')
@@ -44,14 +49,14 @@ export async function searchMessages(
   }))
 }
 
-/** SQLite's `like` knows the case of ASCII letters only. */
-function holdsWord(word: string) {
+/** The databases' `like` knows the case of ASCII letters only. */
+function holdsWord(word: string, like: RawBuilder<unknown>) {
   const isAscii = /^[\u0020-\u007e]*$/.test(word)
   const lower = word.toLowerCase()
   const forms = isAscii ? [word] : [word, lower, lower.charAt(0).toUpperCase() + lower.slice(1)]
   const likes = [...new Set(forms)].map(form => {
     const escaped = form.replace(/[\\%_]/g, found => `\\${found}`)
-    return sql`text like ${`%${escaped}%`} escape '\\'`
+    return sql`text ${like} ${`%${escaped}%`} escape '\\'`
   })
   return sql`(${sql.join(likes, sql` or `)})`
 }

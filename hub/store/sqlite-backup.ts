@@ -16,7 +16,7 @@ import Database from 'better-sqlite3'
 import { HubError } from '../core/errors.ts'
 import type { ServerLoginRow } from './door-tables.ts'
 import { RESTORED_KEY } from './hub-state.ts'
-import { migrations } from './migrations/index.ts'
+import { missingMigration } from './migrations/index.ts'
 import { withFaults } from './sqlite-faults.ts'
 
 /** A copy of the store, and what it holds. */
@@ -158,7 +158,7 @@ function refuseUnfit(database: Database.Database, source: string): void {
   }[]
   if (found !== 'ok')
     throw new HubError('invalid_arguments', `${source} is damaged: ${found}. Take another backup.`)
-  refuseNewer(database, source)
+  missingMigration(appliedMigrations(database), source)
 }
 
 /** Tells whether a file is a store that could be restored; leaves it as it is. */
@@ -196,18 +196,6 @@ function appliedMigrations(database: Database.Database): string[] {
   return database.prepare(`select name from ${MIGRATIONS} order by name`).pluck().all() as string[]
 }
 
-/** Throws `conflict` if a later version of the program wrote the database; else returns its migrations. */
-function refuseNewer(database: Database.Database, file: string): string[] {
-  const known = new Set(migrations.map(({ name }) => name))
-  const applied = appliedMigrations(database)
-  const newer = applied.find(name => !known.has(name))
-  if (newer === undefined) return applied
-  throw new HubError(
-    'conflict',
-    `A newer version of Superbloom wrote ${file} (its migration ${newer} is not known here). Start that version, or restore a backup that this one can read: superbloom restore FILE.`,
-  )
-}
-
 /**
  * Returns the first migration that a data folder's database lacks; undefined if it is up to date, or has
  * nothing in it yet. Throws `conflict` for a newer version's database.
@@ -215,10 +203,9 @@ function refuseNewer(database: Database.Database, file: string): string[] {
 export function nextMigration(folder: string, readonly = false): string | undefined {
   const file = databaseFile(folder)
   if (!existsSync(file) || statSync(file).size === 0) return undefined
-  const applied = new Set(
-    withFaults(() => withDatabase(file, database => refuseNewer(database, file), readonly)),
-  )
-  return applied.size === 0 ? undefined : migrations.find(({ name }) => !applied.has(name))?.name
+  const applied = withFaults(() => withDatabase(file, appliedMigrations, readonly))
+  const missing = missingMigration(applied, file)
+  return applied.length === 0 ? undefined : missing
 }
 
 /** Writes a database's log into its file. No other connection may be open. */

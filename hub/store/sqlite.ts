@@ -14,12 +14,13 @@ import {
 } from 'kysely'
 import { HubError } from '../core/errors.ts'
 import type { Dialect } from './dialect.ts'
+import type { OnCommit } from './group-writer.ts'
 import { migrate } from './migrations/index.ts'
 import { BESIDE, databaseFile, makePrivate, nextMigration } from './sqlite-backup.ts'
 import { toGuarded, withFaults } from './sqlite-faults.ts'
 import { createSearch, searchTexts } from './sqlite-search.ts'
 import { createSecretWriter } from './sqlite-secrets.ts'
-import { createWriter, type OnCommit } from './sqlite-writer.ts'
+import { createWriter } from './sqlite-writer.ts'
 import { openStoreMark, type StoreMark } from './store-mark.ts'
 import type { Tables } from './tables.ts'
 import { StoreFault } from './writer.ts'
@@ -28,6 +29,8 @@ import { StoreFault } from './writer.ts'
 const sqlite: Dialect = {
   serialKey: 'integer primary key autoincrement',
   clustered: 'without rowid',
+  bytes: 'blob',
+  like: 'like',
   guardAudit: [
     `create trigger audit_added after insert on audit begin
       update audit_chain set last_hash = new.hash; end`,
@@ -38,10 +41,13 @@ const sqlite: Dialect = {
       when old.seq > (select removed_seq from audit_chain) begin
       select raise(abort, 'the audit is append-only'); end`,
   ],
-  guardAuditEnd: `create trigger audit_at_end before insert on audit
+  guardAuditEnd: [
+    `create trigger audit_at_end before insert on audit
     when new.seq <= (select removed_seq from audit_chain) or new.seq > (select last_seq from audit_chain)
       or exists (select 1 from audit where seq >= new.seq) begin
     select raise(abort, 'the audit is append-only'); end`,
+  ],
+  toIndexed: text => text,
   createSearch,
   searchTexts,
 }
@@ -81,6 +87,9 @@ export async function openSqliteStore(
     write,
     writeSecret: createSecretWriter(db, write),
     findProblem,
+    async measure() {
+      return { kind: 'sqlite', bytes: storeBytes(databaseFile(folder)) }
+    },
     async compact() {
       for (const text of ['vacuum', 'pragma wal_checkpoint(truncate)'])
         await db.executeQuery(CompiledQuery.raw(text))
@@ -127,6 +136,12 @@ export function openSqliteToRead(folder: string): Kysely<Tables> {
     const database = new Database(file, { readonly: true })
     return new Kysely<Tables>({ dialect: new SqliteDialect({ database }) })
   })
+}
+
+/** Returns the bytes of the store on the disk, including its log. */
+function storeBytes(file: string): number {
+  const sizes = [file, `${file}-wal`].map(path => statSync(path, { throwIfNoEntry: false })?.size ?? 0)
+  return sizes.reduce((sum, size) => sum + size, 0)
 }
 
 /**

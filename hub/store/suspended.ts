@@ -48,7 +48,7 @@ export async function dueThreads(db: Kysely<Tables>, now: number): Promise<Waiti
   const { rows } = await sql<WaitingThread>`
     select threads.id as thread, not_before as "notBefore", parked_at as "suspendedAt" from threads
     left join cycles on cycles.thread_id = threads.id and cycles.status = 'running'
-    where not_before <= ${now} order by parked_at`.execute(db)
+    where not_before <= ${now} order by parked_at nulls first`.execute(db)
   return rows
 }
 

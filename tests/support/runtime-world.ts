@@ -26,6 +26,7 @@ import type { ToolFacts } from '../../schemas/power.ts'
 import { createFakeClock } from './fake-clock.ts'
 import { createScriptedModel } from './scripted-model.ts'
 import { openTempStore } from './temp-store.ts'
+import { server } from './test-database.ts'
 import { createRecord, until } from './until.ts'
 
 export interface WorldAgent extends RuntimeAgent {
@@ -218,8 +219,12 @@ export async function openWorld(options: WorldOptions = {}) {
   }
 }
 
-/** Checks again after the next round of I/O. */
+/** Checks again after the next round of I/O; where a server answers, it gets the processor meanwhile. */
 function nextTurn(look: () => void): () => void {
+  if (server !== undefined) {
+    const later = setTimeout(look, 1)
+    return () => clearTimeout(later)
+  }
   const turn = setImmediate(look)
   return () => clearImmediate(turn)
 }

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openStore, type Store } from '../../hub/store/open.ts'
+import { openPostgres, openStore, type Store } from '../../hub/store/open.ts'
+import { makeDatabase, server } from './test-database.ts'
 
 /** Makes a folder outside the repository; disposing removes it. */
 export function makeTempFolder(): { path: string } & Disposable {
@@ -13,20 +14,14 @@ export interface TempStore extends Store {
   readonly folder: string
 }
 
-/** Opens a real SQLite store in its own folder. */
+/** Opens a real store in its own folder, or in a database of its own on the server of the tests. */
 export async function openTempStore(): Promise<TempStore> {
-  const folder = makeTempFolder()
-  const store = await openStore(folder.path)
-  return {
-    db: store.db,
-    write: store.write,
-    writeSecret: store.writeSecret,
-    compact: store.compact,
-    findProblem: store.findProblem,
-    folder: folder.path,
-    async [Symbol.asyncDispose]() {
-      await store[Symbol.asyncDispose]()
-      folder[Symbol.dispose]()
-    },
-  }
+  await using stack = new AsyncDisposableStack()
+  const folder = stack.use(makeTempFolder()).path
+  const database = server === undefined ? undefined : stack.use(await makeDatabase(server))
+  const store = stack.use(
+    database ? await openPostgres(database.url, () => undefined) : await openStore(folder),
+  )
+  const whole = stack.move()
+  return { ...store, folder, [Symbol.asyncDispose]: () => whole.disposeAsync() }
 }

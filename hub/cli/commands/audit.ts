@@ -2,9 +2,10 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 import { type AuditVerdict, auditRow, auditVerdict, describeVerdict } from '../../../schemas/audit.ts'
 import { createEnvironment } from '../../config/environment.ts'
-import { locateData } from '../../config/load.ts'
+import { locateStore } from '../../config/load.ts'
 import { HubError } from '../../core/errors.ts'
 import { escapeUnseen } from '../../core/text.ts'
+import type { StorePlace } from '../../store/open.ts'
 import { callHub, printCall } from '../call-hub.ts'
 import { findHub, findRunning } from '../find-hub.ts'
 import { print } from '../print.ts'
@@ -40,21 +41,21 @@ export function define(command: Command): void {
 /** Has the running hub check the chain; where none runs, checks that of the data folder. */
 async function printVerdict(): Promise<void> {
   const hub = findRunning()
-  if (!hub) return printVerdictOf(locateData(createEnvironment()).dataFolder)
+  if (!hub) return printVerdictOf(locateStore(createEnvironment()))
   const { structured, text } = await callHub(hub, 'hub_verify_audit', {}, { timeout: VERIFY_MS })
   printChecked(`${text} The hub at ${hub.url} checked it.`, auditVerdict.parse(structured))
 }
 
-async function printVerdictOf(folder: string): Promise<void> {
-  const [{ openSqliteToRead }, { verifyAudit }] = await Promise.all([
-    import('../../store/sqlite.ts'),
+async function printVerdictOf(place: StorePlace): Promise<void> {
+  const [{ describePlace, openStoreToRead }, { verifyAudit }] = await Promise.all([
+    import('../../store/open.ts'),
     import('../../store/audit-log.ts'),
   ])
-  const db = openSqliteToRead(folder)
+  const db = await openStoreToRead(place)
   try {
     const verdict = await verifyAudit(db)
     printChecked(
-      `${describeVerdict(verdict)} No hub was found here, so the store in ${folder} was read.`,
+      `${describeVerdict(verdict)} No hub was found here, so the store was read (${describePlace(place)}).`,
       verdict,
     )
   } finally {

@@ -16,7 +16,9 @@ import { toLine } from '../../core/text.ts'
 import { describeHeld, describeUpstream } from '../../mcp/hub-tools/status.ts'
 import { toShownUrl } from '../../model/ask-json.ts'
 import { tryEntry } from '../../model/try-entry.ts'
+import { describePlace, openStoreToRead } from '../../store/open.ts'
 import { describeLoss, findLoss, wasUsed } from '../../store/store-loss.ts'
+import { StoreFault } from '../../store/writer.ts'
 import { callHub } from '../call-hub.ts'
 import { checkServers } from '../check-servers.ts'
 import { listConfigured, type NamedModel } from '../configured-models.ts'
@@ -56,7 +58,7 @@ export async function examine(environment: Environment): Promise<ModelFinding[]>
     ...checkCertificate(config, systemClock.now()),
     ...checkAgents(config, environment),
     ...checkData(config),
-    ...checkStore(config),
+    ...(await checkStore(config)),
     ...describeHooks(config),
     ...(await checkModels(config, environment)),
     ...(await checkHub(config)),
@@ -105,10 +107,22 @@ function checkAgents(config: Config, environment: Environment): ModelFinding[] {
   ]
 }
 
-/** Checks, as a hub does at its start, whether the store lost its contents. */
-function checkStore({ dataFolder }: Config): ModelFinding[] {
-  const loss = existsSync(dataFolder) ? findLoss(dataFolder, wasUsed(dataFolder)) : undefined
-  return loss ? [problem(`store: ${describeLoss(dataFolder, loss)}`)] : []
+/** Checks, as a hub does at its start, whether the store can be used, and whether it lost its contents. */
+async function checkStore({ dataFolder, store: url }: Config): Promise<ModelFinding[]> {
+  const where = `store: ${describePlace({ folder: dataFolder, url })}`
+  if (url === undefined) {
+    const loss = existsSync(dataFolder) ? findLoss(dataFolder, wasUsed(dataFolder)) : undefined
+    return [loss ? problem(`store: ${describeLoss(dataFolder, loss)}`) : ok(where)]
+  }
+  try {
+    await using stack = new AsyncDisposableStack()
+    stack.adopt(await openStoreToRead({ folder: dataFolder, url }), db => db.destroy())
+    return [ok(where)]
+  } catch (error) {
+    if (!(error instanceof HubError)) throw error
+    // The first start makes a store, and one after an update renews it.
+    return [(error instanceof StoreFault ? problem : warning)(`store: ${error.message}`)]
+  }
 }
 
 function checkData(config: Config): ModelFinding[] {

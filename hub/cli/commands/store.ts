@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import { createEnvironment } from '../../config/environment.ts'
-import { locateData } from '../../config/load.ts'
+import { locateStore } from '../../config/load.ts'
 import { systemClock } from '../../core/clock.ts'
+import { HubError } from '../../core/errors.ts'
 import { plural } from '../../core/text.ts'
 import { backUp, restore } from '../../store/backup.ts'
 import type { StoreCopy } from '../../store/sqlite-backup.ts'
@@ -15,7 +16,7 @@ export function define(command: Command): void {
 
 /** Copies the store, whether the hub runs or not, verifies the copy, and prints how to restore it. */
 async function printBackup(file?: string): Promise<void> {
-  const { dataFolder } = locateData(createEnvironment())
+  const dataFolder = locateFile()
   const copy = await backUp(dataFolder, systemClock.now(), file)
   print(`${copy.file}: ${describeCopy(copy)}. Verified.`)
   print('Keep a copy on another machine: it holds every conversation. Beside it keep superbloom.yaml,')
@@ -25,7 +26,7 @@ async function printBackup(file?: string): Promise<void> {
 
 /** Replaces the store by a backup; the old store is kept aside. */
 async function printRestored(file: string): Promise<void> {
-  const { dataFolder } = locateData(createEnvironment())
+  const dataFolder = locateFile()
   const restored = await restore(dataFolder, file, systemClock.now())
   print(`Restored from ${restored.file}: ${describeCopy(restored)}. Verified.`)
   if (restored.before) {
@@ -37,6 +38,16 @@ async function printRestored(file: string): Promise<void> {
     )
   }
   print('Start the hub with: superbloom start')
+}
+
+/** Returns the folder of the store. Throws `conflict` where that is in PostgreSQL. */
+function locateFile(): string {
+  const { folder, url } = locateStore(createEnvironment())
+  if (url === undefined) return folder
+  throw new HubError(
+    'conflict',
+    'The store is in PostgreSQL (SUPERBLOOM_STORE): back it up with pg_dump, and restore it with pg_restore while no hub runs.',
+  )
 }
 
 function describeCopy({ bytes, rows }: StoreCopy): string {

@@ -1,5 +1,3 @@
-import { statSync } from 'node:fs'
-import { join } from 'node:path'
 import type { AgentStatus } from '../../../schemas/chat.ts'
 import type { UpstreamHealth } from '../../../schemas/health.ts'
 import type { Budgets, ChangedTool, HubStatus } from '../../../schemas/hub-status.ts'
@@ -25,7 +23,6 @@ export interface StatusFacts extends Pick<HubStatus, 'held' | 'problems'> {
   version: string
   startedAt: number
   configFile: string
-  dataFolder: string
   timezone: string
   model: Pick<HubStatus['model'], 'kind' | 'baseUrl'>
   /** All models, the default one first. */
@@ -72,7 +69,7 @@ export async function readStatus(
       agents: facts.agents.map(({ name }) => toQueue(name, waiting)),
     },
     budgets: await readBudgets(store, clock.now(), facts),
-    store: { kind: 'sqlite', bytes: storeBytes(facts.dataFolder) },
+    store: await store.measure(),
     problems: fault === undefined ? problems : [fault, ...problems],
   }
 }
@@ -164,13 +161,6 @@ async function readServers(
       ...(behind === undefined ? {} : { upstreams: behind }),
     }
   })
-}
-
-/** Returns the bytes of the store on the disk, including its log. */
-function storeBytes(folder: string): number {
-  const file = join(folder, 'superbloom.db')
-  const sizes = [file, `${file}-wal`].map(path => statSync(path, { throwIfNoEntry: false })?.size ?? 0)
-  return sizes.reduce((sum, size) => sum + size, 0)
 }
 
 interface AgentFacts {

@@ -44,6 +44,7 @@ export function describeStatus(state: HubStatus): string {
     ...(state.held ? [describeHeld(state.held)] : []),
     `${state.hub.name} ${state.hub.version}, ${model}`,
     `Now: ${plural(state.queues.busy, 'cycle')} running, ${plural(state.queues.waiting, 'inbox item')} waiting`,
+    `Store: ${describeStore(state.store)}`,
     ...describeFailures(state),
     ...describeBudgets(state.budgets),
     'Servers:',
@@ -51,6 +52,12 @@ export function describeStatus(state: HubStatus): string {
     ...describeUncontained(state.servers).map(toLine),
     ...state.problems.map(problem => toLine(`Problem: ${problem}`)),
   ].join('\n')
+}
+
+const STORES: Readonly<Record<string, string>> = { sqlite: 'SQLite', postgres: 'PostgreSQL' }
+
+function describeStore({ kind, bytes }: HubStatus['store']): string {
+  return `${STORES[kind] ?? kind}, ${(bytes / 1_000_000).toFixed(1)} MB`
 }
 
 function toRow(indent: string, text: string): string {

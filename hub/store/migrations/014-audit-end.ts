@@ -3,5 +3,5 @@ import type { Dialect } from '../dialect.ts'
 
 /** Keeps rows of the audit from being added before its end. */
 export async function up(db: Kysely<unknown>, { guardAuditEnd }: Dialect): Promise<void> {
-  await sql.raw(guardAuditEnd).execute(db)
+  for (const statement of guardAuditEnd) await sql.raw(statement).execute(db)
 }

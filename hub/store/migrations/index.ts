@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import { Migrator } from 'kysely/migration'
+import { HubError } from '../../core/errors.ts'
 import type { Dialect } from '../dialect.ts'
 import { up as start } from './001-start.ts'
 import { up as durableAgents } from './002-durable-agents.ts'
@@ -47,6 +48,20 @@ export const migrations: readonly { name: string; up: Up }[] = [
   { name: '019-files', up: files },
   { name: '020-server-logins', up: serverLogins },
 ]
+
+/**
+ * Returns the first migration that a database lacks, by those that it has; undefined if it is up to date. Throws
+ * `conflict` if a later version of the program wrote it.
+ */
+export function missingMigration(applied: readonly string[], where: string): string | undefined {
+  const known = new Set(migrations.map(({ name }) => name))
+  const newer = applied.find(name => !known.has(name))
+  if (newer === undefined) return migrations.find(({ name }) => !applied.includes(name))?.name
+  throw new HubError(
+    'conflict',
+    `A newer version of Superbloom wrote ${where} (its migration ${newer} is not known here). Start that version, or restore a backup that this one can read: superbloom restore FILE.`,
+  )
+}
 
 /** Brings the schema of a database up to date. Throws, with the migration's name, if one fails. */
 export async function migrate<Database>(db: Kysely<Database>, dialect: Dialect): Promise<void> {

@@ -55,7 +55,11 @@ const FULL_PACKAGES = [
 
 /** Installs missing packages. Throws, with the command to run, if that is not possible. */
 export function installPackages({ full }: { full: boolean }): void {
-  const needed = full ? [...PACKAGES, ...FULL_PACKAGES] : PACKAGES
+  install(full ? [...PACKAGES, ...FULL_PACKAGES] : PACKAGES)
+}
+
+/** Installs those of the packages that are missing. Throws, with the command to run, if that is not possible. */
+export function install(needed: readonly string[]): void {
   const missing = needed.filter(name => !isInstalled(name))
   if (missing.length === 0) return
   const command = `apt-get install -y --no-install-recommends ${missing.join(' ')}`
