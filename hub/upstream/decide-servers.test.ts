@@ -85,6 +85,11 @@ test.each([
   expect(sandboxed(entry, 'no bwrap')).toEqual({ wrapped: false, why })
 })
 
+test('the era of a built-in server is known, unless its entry names one', () => {
+  expect(decideAll({}).specs[0]?.era).toBe('modern')
+  expect(decideAll({}, { metrics: { era: 'legacy' } }).specs[0]?.era).toBe('legacy')
+})
+
 test('a built-in server is in no sandbox', () => {
   const { transport } = decideAll({}).specs[0] ?? {}
   expect(transport).toMatchObject({ kind: 'stdio' })

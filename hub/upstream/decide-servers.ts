@@ -136,7 +136,8 @@ function addBuiltIn(
       origin: 'built-in',
       prefix: entry?.prefix ?? '',
       transport,
-      ...toLimits({ trust: 'own', ...entry }),
+      // It came with the hub, so its era is known: a slow machine's late answer makes it no older one.
+      ...toLimits({ trust: 'own', era: 'modern', ...entry }),
     },
     disabled: entry?.disabled === true,
     tools: entry?.tools,
