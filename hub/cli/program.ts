@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { readVersion } from '../config/paths.ts'
 import { HubError } from '../core/errors.ts'
 import { findNearest } from '../core/spelling.ts'
+import { EXAMPLES } from './examples.ts'
 import { printError } from './print.ts'
 
 /** Exit code of a start with a wrong config (EX_CONFIG of sysexits.h). */
@@ -89,15 +90,18 @@ export async function createProgram(words?: readonly string[]): Promise<Command>
     const command = program.command(name).description(description)
     if (words && !words.includes(name)) continue
     ;(await load()).define(command)
-    for (const each of [command, ...command.commands]) explainMistakes(each)
+    for (const each of [command, ...command.commands]) explain(each)
   }
   return program
 }
 
-/** Makes a command's errors say what was meant and where help is. */
-function explainMistakes(command: Command): void {
+/** Adds examples to a command's help, and makes its errors say what was meant and where help is. */
+function explain(command: Command): void {
   const group = command.parent?.parent ? command.parent : command
   const path = group === command ? command.name() : `${group.name()} ${command.name()}`
+  const examples = EXAMPLES[path]
+  if (examples)
+    command.addHelpText('after', `\nFor example:\n${examples.map(each => `  ${each}`).join('\n')}`)
   if (path !== 'servers add') command.showHelpAfterError(`(superbloom ${path} --help says what it takes)`)
   if (command.registeredArguments.length > 0 || group.commands.length === 0) return
   command.allowExcessArguments().hook('preAction', (_, acting) => {
