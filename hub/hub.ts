@@ -225,12 +225,12 @@ function keepHubFile(
 /** Adds files of the operator that are not as they were to the audit. */
 async function recordFiles(
   { store, clock, config, agents }: Foundation,
-  edit: FileEdit | undefined,
+  edits: readonly FileEdit[],
   ...others: AuditEntry[]
 ): Promise<void> {
   const hashes = hashOperatorFiles(watchedFiles(config))
   const refused = [...config.refusals, ...agents.problems]
-  await store.write(tx => recordFileChanges(tx, { at: clock.now(), hashes, refused, edit }, ...others))
+  await store.write(tx => recordFileChanges(tx, { at: clock.now(), hashes, refused, edits }, ...others))
 }
 
 function watchedFiles({ file, current: { agentsFolder, dataFolder } }: LiveConfig): WatchedFiles {
@@ -250,7 +250,9 @@ function createApplyFiles(foundation: Foundation, engine: Engine): ApplyFiles {
     signals.emit('modelAnswers', { name: models.current.default.name })
     return true
   }
-  const apply = async (what: Changed, edit: FileEdit | undefined) => {
+  // A change that was seen before it was edited over the hub may read the file only after that.
+  const edits: FileEdit[] = []
+  const apply = async (what: Changed) => {
     const isNewConfig = what === 'config' && (await reloadConfig())
     // Agent files depend on the config: on its time zone, and on its prices for limits on money.
     if (what === 'agents' || isNewConfig) {
@@ -261,11 +263,15 @@ function createApplyFiles(foundation: Foundation, engine: Engine): ApplyFiles {
     }
     if (isNewConfig) signals.emit('config', { file: config.file })
     if (what !== 'agents') engine.serverTools.refresh()
-    await recordFiles(foundation, edit)
+    await recordFiles(foundation, edits)
   }
   let turn: Promise<void> = Promise.resolve()
   return (what, edit) => {
-    turn = turn.then(() => apply(what, edit)).catch(error => log.error('change_not_applied', { what, error }))
+    if (edit) edits.push(edit)
+    turn = turn
+      .then(() => apply(what))
+      .catch(error => log.error('change_not_applied', { what, error }))
+      .finally(() => edit && edits.splice(edits.indexOf(edit), 1))
     return turn
   }
 }
@@ -278,7 +284,7 @@ async function watch(
 ): Promise<void> {
   const { clock, log, config, signals, version } = foundation
   const started = { at: clock.now(), kind: 'start', actor: HUB, outcome: 'ok', details: { version } } as const
-  await recordFiles(foundation, undefined, started)
+  await recordFiles(foundation, [], started)
   const onChange = (what: Changed) => void applyFiles(what)
   stack.use(await watchFiles(watchedFiles(config), { clock, log, onChange }))
   const certificate = stack.use(

@@ -1,9 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
 import { BlockList, isIP } from 'node:net'
 import type { networkInterfaces } from 'node:os'
 import { addHosts, toHostsLine } from '../config/host-names.ts'
 import type { Config } from '../config/load.ts'
-import { describeWritten, rewriteConfig } from '../config/rewrite-config.ts'
+import { describeWritten, readForChange, rewriteConfig } from '../config/rewrite-config.ts'
 import { isLoopback } from '../core/loopback.ts'
 import type { Hub } from '../hub.ts'
 
@@ -113,8 +112,8 @@ async function letIn({ configFile, ask, print }: NetworkDeps, names: readonly st
     print(`To let them in, write into ${configFile}: ${line}`)
     return false
   }
-  const text = existsSync(configFile) ? readFileSync(configFile, 'utf8') : ''
-  const written = rewriteConfig(configFile, addHosts({ file: configFile, text }, names))
+  const before = readForChange(configFile)
+  const written = rewriteConfig(configFile, before, addHosts({ file: configFile, text: before }, names))
   print(`Written into ${describeWritten(written)}.`)
   return true
 }

@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto'
-import { copyFileSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { AgentProblem } from '../../schemas/agent-edit.ts'
 import { HubError } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
 import type { Agent } from './agent-files.ts'
 import type { Agents } from './agents.ts'
-import { writing } from './write-file.ts'
+import { writeWhole, writing } from './write-file.ts'
 
 /** An agent's file as it is on the disk. */
 export interface AgentOnDisk {
@@ -74,13 +74,13 @@ export function createAgentEditor({ agents, dataFolder, onChange }: AgentEditorP
     },
 
     /**
-     * Writes a file in place, to keep owner, mode and links. Throws `bad_request` for a wrong text, `conflict`, and
+     * Writes a file, which keeps its owner, mode and links. Throws `bad_request` for a wrong text, `conflict`, and
      * `unavailable` where it cannot be written.
      */
     async write({ text, ...edit }: AgentEdit & { text: string }, by: Principal): Promise<void> {
       agents.parse(edit.name, text)
       const file = begin(edit)
-      writing(file, () => writeFileSync(file, text))
+      writing(file, () => writeWhole(file, text, { mode: 0o666 }))
       await onChange(file, by)
     },
 

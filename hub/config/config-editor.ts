@@ -1,8 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs'
 import type { Principal } from '../core/principal.ts'
 import { setKey, type YamlPath } from './edit-yaml.ts'
 import type { LiveConfig } from './live-config.ts'
-import { rewriteConfig } from './rewrite-config.ts'
+import { readForChange, rewriteConfig } from './rewrite-config.ts'
 
 /** A key of the config file with the value that it gets; undefined removes it. */
 export type ConfigChange = readonly [path: YamlPath, value: unknown]
@@ -14,23 +13,20 @@ export function createConfigEditor(
   { file, check }: Pick<LiveConfig, 'file' | 'check'>,
   onChange: (file: string, by: Principal) => Promise<void>,
 ) {
-  const read = () => (existsSync(file) ? readFileSync(file, 'utf8') : '')
   return {
     file,
-    read,
+    read: () => readForChange(file),
 
     /**
      * Writes the keys; what else stands in the file stays. Resolves once the change is in force. Throws `conflict` where
-     * the file cannot be changed safely, `bad_request` where it would be wrong, and `unavailable` where it cannot be
+     * the file cannot be changed safely or somebody else is changing it, `bad_request` where it would be wrong, and `unavailable` where it cannot be
      * written.
      */
     async change(changes: readonly ConfigChange[], by: Principal): Promise<{ file: string }> {
-      const text = changes.reduce(
-        (before, [path, value]) => setKey({ file, text: before }, path, value),
-        read(),
-      )
+      const before = readForChange(file)
+      const text = changes.reduce((rest, [path, value]) => setKey({ file, text: rest }, path, value), before)
       check(text)
-      rewriteConfig(file, text)
+      rewriteConfig(file, before, text)
       await onChange(file, by)
       return { file }
     },

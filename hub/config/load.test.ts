@@ -226,3 +226,13 @@ test.for([
   expect(() => load(text, variables)).toThrow(expect.objectContaining({ code: 'bad_request' }))
   expect(() => load(text, variables)).toThrow(message)
 })
+
+test('an empty file beside a fuller copy is told', () => {
+  using folder = makeTempFolder()
+  const file = join(folder.path, 'superbloom.yaml')
+  writeFileSync(file, '\n')
+  const warnings = () => loadConfig(createEnvironment({ SUPERBLOOM_CONFIG: file })).warnings
+  expect(warnings()).toEqual([])
+  writeFileSync(`${file}.bak`, 'tools: { deny: ["*"] }\n')
+  expect(warnings().join()).toMatch(/superbloom\.yaml: is empty, and .*\.bak is not: .*copy it back/)
+})

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type ConfigFile, configFile, type ServerEntry } from '../../schemas/config.ts'
 import { systemTimezone } from '../core/clock.ts'
@@ -91,7 +91,7 @@ export function loadConfig(environment: Environment, draft?: string): Config {
     return value ?? fallback
   }
   const path = draft === undefined ? findConfigFile(environment) : locateConfig(environment)
-  const { file, written, ignored, held } = readConfigFile(path, environment, draft)
+  const { file, written, warnings, held } = readConfigFile(path, environment, draft)
   for (const key of Object.keys(file)) origins[key] = 'default'
   for (const key of written) origins[key === 'mcpServers' ? 'servers' : key] = path ?? 'default'
   const model = decideModels(file.model, environment, path)
@@ -124,7 +124,7 @@ export function loadConfig(environment: Environment, draft?: string): Config {
     writtenNames: servers.writtenNames,
     warnings: [
       ...model.warnings,
-      ...ignored,
+      ...warnings,
       ...servers.warnings,
       ...findGivenAway(servers.entries, token).map(
         name =>
@@ -161,20 +161,26 @@ function findConfigFile(environment: Environment): string | undefined {
 }
 
 /**
- * Reads the file and fills in its defaults. `written` are the keys that the file has, `ignored` warns of keys
- * of other programs, and `held` tells by written names why servers' entries cannot be used.
+ * Reads the file and fills in its defaults. `written` are the keys that the file has, `warnings` tell of keys
+ * of other programs and of an empty file, and `held` tells by written names why servers' entries cannot be used.
  */
 function readConfigFile(path: string | undefined, environment: Environment, draft?: string) {
   const held = new Map<string, string>()
-  const ignored: string[] = []
-  if (path === undefined) return { file: configFile.parse({}), written: [], ignored, held }
+  const warnings: string[] = []
+  if (path === undefined) return { file: configFile.parse({}), written: [], warnings, held }
   const text = draft ?? readText(path)
+  // An empty config refuses nothing: it allows what the one from before may have denied.
+  const backup = `${path}.bak`
+  if (text.trim() === '' && statSync(backup, { throwIfNoEntry: false })?.size)
+    warnings.push(
+      `${path}: is empty, and ${backup} is not: what it said is not in force; copy it back, or remove the copy`,
+    )
   const file = parseYaml({ file: path, text }, configFile, {
     environment,
     prepare: (whole, absent) => {
       const { value, missing } = withoutSettings(whole, absent)
       const { ours, foreign } = splitKeys(text, value)
-      ignored.push(...foreign.map(key => `${path}: ${key}: not a key that the hub knows; ignored`))
+      warnings.push(...foreign.map(key => `${path}: ${key}: not a key that the hub knows; ignored`))
       return holdEntries(held, isPasted(text, value))(
         ours,
         missing.filter(({ path }) => !foreign.includes(String(path[0]))),
@@ -182,7 +188,7 @@ function readConfigFile(path: string | undefined, environment: Environment, draf
     },
   })
   const written = keysWritten(text).filter(key => Object.hasOwn(configFile.shape, key))
-  return { file, written, ignored, held }
+  return { file, written, warnings, held }
 }
 
 function readText(path: string): string {

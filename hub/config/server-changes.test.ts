@@ -78,3 +78,17 @@ test('a folder is put aside, and a built-in server stays', () => {
   expect(removeServer(files, 'files')).toBeUndefined()
   expect(() => removeServer(files, 'metrics')).toThrow(/cannot be removed/)
 })
+
+test.each(['!look', '*', 'a*b'])(
+  'a tool whose name is the glob %s is refused, and no other tool comes back',
+  name => {
+    const text = 'servers:\n  a: { command: x, tools: { never: ["look"] } }\n'
+    writeFileSync(files.configFile, text)
+    const odd = { server: 'a', original: name, name: 'a__x' }
+    expect(() => setToolMode(files, odd, 'off')).toThrow(/a glob over/)
+    expect(() => setToolMode(files, { ...odd, original: 'x', name }, 'deny')).toThrow(/a glob over/)
+    expect(config()).toBe(text)
+    setToolMode(files, odd, 'deny')
+    expect(config()).toBe(`${text}tools:\n  deny: ["a__x"]\n`)
+  },
+)

@@ -1,4 +1,3 @@
-import { existsSync, readFileSync } from 'node:fs'
 import type { ServerEntry } from '../../schemas/config.ts'
 import type { ToolMode } from '../../schemas/hub-servers.ts'
 import type { ToolRules } from '../../schemas/tool-rules.ts'
@@ -7,7 +6,7 @@ import { isObject } from '../core/forwarding.ts'
 import { matchesGlobs } from '../core/glob.ts'
 import { isTaken } from '../core/tool-rules.ts'
 import { changeList, describeByHand, setKey, toJson, type YamlPath } from './edit-yaml.ts'
-import { rewriteConfig, type Written } from './rewrite-config.ts'
+import { readForChange, rewriteConfig, type Written } from './rewrite-config.ts'
 import { type EntryChange, findEntry, readEntry, toKeyChange } from './server-entries.ts'
 import {
   type DroppedIn,
@@ -116,23 +115,39 @@ export function setToolMode(files: ServerFiles, tool: NamedTool, mode: ToolMode)
   return [...setTaken(files, tool, mode !== 'off'), ...setLists(files, tool, mode)]
 }
 
+/** Throws `conflict` for a name that the lists would read as a glob over other tools. */
+function checkName(name: string): void {
+  if (!name.startsWith('!') && !name.includes('*')) return
+  const why = 'its name is a glob over others, so no rule can name it alone'
+  throw new HubError(
+    'conflict',
+    `${JSON.stringify(name)} cannot be set: ${why}. Refuse it to agents, or switch its server off.`,
+  )
+}
+
 const LISTS = { ask: 'approve', deny: 'deny' } as const
 
 function setLists(files: ServerFiles, tool: NamedTool, mode: ToolMode): Written[] {
-  const text = listsWith(files, tool, mode)
-  if (text === readConfig(files)) return []
+  const { before, text } = listsWith(files, tool, mode)
+  if (text === before) return []
   const list = mode === 'ask' || mode === 'deny' ? LISTS[mode] : undefined
   const byHand = list
     ? describeByHand(['tools', list], [tool.name])
     : `take ${tool.name} out of tools.approve and tools.deny`
-  return [writeText(files, text, byHand)]
+  return [writeText(files, before, text, byHand)]
 }
 
-/** Returns the config with the tool in the list of its mode, and not in the other. */
-function listsWith(files: ServerFiles, { name }: NamedTool, mode: ToolMode): string {
+/** Returns the config, and the config with the tool in the list of its mode, and not in the other. */
+function listsWith(
+  files: ServerFiles,
+  { name }: NamedTool,
+  mode: ToolMode,
+): { before: string; text: string } {
   const { configFile: file } = files
-  let text = readConfig(files)
-  if (mode === 'off') return text
+  const before = readConfig(files)
+  let text = before
+  if (mode === 'off') return { before, text }
+  checkName(name)
   const own = mode === 'on' ? undefined : LISTS[mode]
   if (own && !matchesGlobs(listAt(text, ['tools', own]), name))
     text = changeList({ file, text }, ['tools', own], name, 'add')
@@ -141,7 +156,7 @@ function listsWith(files: ServerFiles, { name }: NamedTool, mode: ToolMode): str
     checkRule(list, name, `${file}: tools.${key}`)
     text = changeList({ file, text }, ['tools', key], name, 'remove')
   }
-  return text
+  return { before, text }
 }
 
 /** Throws `conflict` if a list holds a name also without the name itself. */
@@ -172,6 +187,7 @@ function setTaken(files: ServerFiles, { server, original }: NamedTool, wanted: b
 
 /** Returns the rules with a tool taken or left out; undefined if none are left. */
 function toRules(rules: ToolRules = {}, tool: string, wanted: boolean, where: string): ToolRules | undefined {
+  checkName(tool)
   const { only, never = [] } = rules
   if (!wanted) return { ...rules, never: [...never, tool] }
   checkRule(never, tool, `${where}: tools.never`)
@@ -190,15 +206,16 @@ function listAt(text: string, path: YamlPath): string[] {
 }
 
 function readConfig({ configFile }: ServerFiles): string {
-  return existsSync(configFile) ? readFileSync(configFile, 'utf8') : ''
+  return readForChange(configFile)
 }
 
 function write(files: ServerFiles, [path, value]: [YamlPath, unknown]): Written {
-  const text = setKey({ file: files.configFile, text: readConfig(files) }, path, value)
-  return writeText(files, text, describeByHand(path, value))
+  const before = readConfig(files)
+  const text = setKey({ file: files.configFile, text: before }, path, value)
+  return writeText(files, before, text, describeByHand(path, value))
 }
 
-function writeText(files: ServerFiles, text: string, byHand: string): Written {
+function writeText(files: ServerFiles, before: string, text: string, byHand: string): Written {
   files.check(text)
-  return rewriteConfig(files.configFile, text, byHand)
+  return rewriteConfig(files.configFile, before, text, byHand)
 }

@@ -53,7 +53,9 @@ export function findEntry(text: string, server: string): { path: [string, string
   const entriesOf = (key: string) => (isObject(file[key]) ? file[key] : {})
   const written = [...Object.keys(entriesOf('servers')), ...Object.keys(entriesOf('mcpServers'))]
   const name = [...toServerNames(written)].find(([, own]) => own === server)?.[0] ?? server
-  const isOther = name in entriesOf('mcpServers') || ('mcpServers' in file && !('servers' in file))
+  const isOther =
+    Object.hasOwn(entriesOf('mcpServers'), name) || ('mcpServers' in file && !('servers' in file))
   const key = isOther ? 'mcpServers' : 'servers'
-  return { path: [key, name], entry: entriesOf(key)[name] }
+  const entry = Object.hasOwn(entriesOf(key), name) ? entriesOf(key)[name] : undefined
+  return { path: [key, name], entry }
 }

@@ -14,7 +14,7 @@ import { toServerNames } from '../../schemas/names.ts'
 import type { ToolRules } from '../../schemas/tool-rules.ts'
 import { HubError } from '../core/errors.ts'
 import { parseJson } from '../core/json.ts'
-import { writing } from './write-file.ts'
+import { writeWhole, writing } from './write-file.ts'
 
 /** A server below `<data>/servers`: an entry, or a program of the user's own. */
 export type DroppedIn = { folder: string; disabled: boolean } & (
@@ -52,9 +52,7 @@ export function writeEntry(serversFolder: string, name: string, entry: ServerEnt
   writing(file, () => {
     mkdirSync(serversFolder, { recursive: true, mode: 0o755 })
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-    const draft = `${file}.${process.pid}.tmp`
-    writeFileSync(draft, `${JSON.stringify(entry, undefined, 2)}\n`, { mode: 0o600 })
-    renameSync(draft, file)
+    writeWhole(file, `${JSON.stringify(entry, undefined, 2)}\n`, { mode: 0o600 })
   })
   return file
 }

@@ -138,7 +138,7 @@ function ruleOf({ never = [] }: ToolRules = {}, original: string): Pick<ServerTo
 
 /** Finds the entry of a server, and the file that has it. */
 function findEntry(files: ServerFiles, { servers, configFile }: Config, server: string) {
-  const entry = servers[server]
+  const entry = Object.hasOwn(servers, server) ? servers[server] : undefined
   if (entry) return { file: configFile, entry, rules: entry.tools }
   const found = findDroppedIn(files.serversFolder, server)
   if (found?.kind !== 'entry') return { file: found?.folder, entry: undefined, rules: undefined }

@@ -17,8 +17,8 @@ export interface OperatorFiles {
   hashes: ReadonlyMap<string, string>
   /** Reasons why files are not in force, each beginning with its file. */
   refused: readonly string[]
-  /** A change whose author is known. */
-  edit?: FileEdit | undefined
+  /** Changes whose authors are known. */
+  edits?: readonly FileEdit[]
 }
 
 /**
@@ -27,7 +27,7 @@ export interface OperatorFiles {
  */
 export async function recordFileChanges(
   tx: Tx,
-  { at, hashes: now, refused, edit }: OperatorFiles,
+  { at, hashes: now, refused, edits = [] }: OperatorFiles,
   ...others: AuditEntry[]
 ): Promise<void> {
   const before = await readFileHashes(tx)
@@ -40,7 +40,8 @@ export async function recordFileChanges(
     return before.has(file) ? 'changed' : 'added'
   }
   const entries = changed.map((file): AuditEntry => {
-    const { name, role } = edit?.file === file ? edit.by : { name: HUB, role: undefined }
+    const by = edits.findLast(edit => edit.file === file)?.by
+    const { name, role } = by ?? { name: HUB, role: undefined }
     const door = role === undefined ? 'file' : '/mcp'
     const details = { file, sha256: now.get(file) }
     return { at, kind: 'config', actor: name, role, door, outcome: outcomeOf(file), details }
