@@ -2,7 +2,7 @@ const SHORTEST = 3
 
 /** Parts of the names of secrets: of keys, variables, headers and options of a command. */
 export const SECRET_NAMES =
-  'key(?!board|cloak|word)|token|secret|passw|passphrase|pass\\b|credential|auth(?:orization|(?![\\w-]))|bearer|cookie'
+  'key(?!board|cloak|word)|token|secret|passw|passphrase|pass\\b|credential|auth(?:orization|[-_]header|(?![\\w-]))|(?<![a-z])pat(?![a-z])|bearer|cookie'
 const SECRET = new RegExp(SECRET_NAMES, 'i')
 
 /** Tells whether what goes by this name is a secret. */

@@ -32,5 +32,9 @@ test('any thrown value is described with its causes', () => {
   )
   expect(describeError(new AggregateError([], 'all failed'))).toBe('all failed')
   expect(describeError(new TypeError(NOTHING))).toBe('TypeError')
+  const login = new TypeError('cannot be constructed from http://user:p4ss@host/mcp?a=1')
+  expect(describeError(new Error('failed', { cause: login }))).toBe(
+    'failed: cannot be constructed from http://***@host/mcp?a=1',
+  )
   expect([describeError('text'), describeError(undefined)]).toEqual(['text', 'undefined'])
 })

@@ -1,3 +1,5 @@
+import { maskLogins } from './mask-secrets.ts'
+
 /**
  * Codes of all errors that leave the hub, each with the HTTP status that it maps to. A message says what is
  * wrong, where, and what to do.
@@ -40,11 +42,14 @@ export function toPublicError(error: unknown): { code: ErrorCode; message: strin
   return { code: 'internal', message: 'Something went wrong inside the hub; its log says what.', status: 500 }
 }
 
-/** Returns the message of any thrown value, with its causes, for logs and for results that a model reads. */
+/**
+ * Returns the message of any thrown value, with its causes and without the logins of addresses, for logs and for results
+ * that a model reads.
+ */
 export function describeError(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
+  if (!(error instanceof Error)) return maskLogins(String(error))
   if (error instanceof AggregateError && error.message === '')
     return error.errors.map(describeError).join('; ')
   const cause = error.cause === undefined ? '' : `: ${describeError(error.cause)}`
-  return `${error.message || error.name}${cause}`
+  return `${maskLogins(error.message) || error.name}${cause}`
 }

@@ -35,6 +35,15 @@ describe('what is secret in arguments is hidden, and what is none stays', () => 
     ['a database', [`postgresql://me:${SECRET}@db/x`], ['postgresql://***@db/x']],
     ['an address', [`--url=https://${SECRET}@h:1/x?a=1`], ['--url=https://***@h:1/x?a=***']],
     ['a token alone', ['ghp_0123456789abcdefHUNTER2ghijklmnopqrs', 'x'], ['ghp_***', 'x']],
+    ['an access token', [`--pat=${SECRET}`, 'x'], ['--pat=***', 'x']],
+    ['a header by its option', ['--auth-header', `Basic ${SECRET}`], ['--auth-header', '***']],
+    ['a short password', ['-p', SECRET, '-p', '8080:80'], ['-p', '***', '-p', '8080:80']],
+    ['a password behind its option', [`-p${SECRET}`, '-p80', '-port=80'], ['-p***', '-p80', '-port=80']],
+    [
+      'an address with a token',
+      ['http://h/s3cretValue1/mcp', '/srv/s3cretValue1'],
+      ['http://h/***/mcp', '/srv/s3cretValue1'],
+    ],
     ['plain ones', PLAIN, PLAIN],
   ]
   test.each(cases)('%s', (_name, args, shown) => {
@@ -50,6 +59,7 @@ describe('addresses keep all but who logs in, what the query says and what only 
     [`https://host/mcp?${SECRET}#${SECRET}`, 'https://host/mcp?***#***'],
     ['https://host/s/0f8fad5b-d9cb-469f-a165-70867728950e/mcp', 'https://host/s/***/mcp'],
     ['https://host/s/MzQ1Njc4OTAxMjM0NTY3ODkw/mcp', 'https://host/s/***/mcp'],
+    ['http://abc123def456ghi.lan/v1beta1/openapi', 'http://abc123def456ghi.lan/v1beta1/openapi'],
     ['http://localhost:11434/v1', 'http://localhost:11434/v1'],
     ['https://host/@scope/mcp-2026-07-28', 'https://host/@scope/mcp-2026-07-28'],
   ])('%s', (url, shown) => {

@@ -20,9 +20,21 @@ const ANNOUNCES = new RegExp(
  */
 const TAKES_SETTING = /^(?:-e|-H|--env|--headers?)$/
 const OPTION = /^--[a-z][a-z-]*$/
+/** Matches what follows `-p` and is no password: ports, addresses with ports, folders. */
+const NO_PASSWORD = /^(?:-.*|[\d.:[\]/-]+(?:tcp|udp)?|[.~/@].*)$/
+/** Matches a password right behind `-p`, which other options of one dash do not look like. */
+const SHORT_PASSWORD = /^(-p)(?![\d.:/]+$|[a-z-]+(?:=|$))\S+$/
 const ADDRESS = /(?:\b[a-z][a-z0-9+.-]*:\/\/|\$\{\w+\})[^\s"']+/gi
 const RANDOM =
   /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?<![a-z0-9])(?=[a-z]*\d)(?=\d*[a-z])[a-z0-9]{20,}/gi
+/** Matches a part of an address's path that only the other side could make up. */
+const RANDOM_PART = /(?<=\/)(?=[a-z]*\d)(?=\d*[a-z])[a-z0-9]{12,}(?=[/?#]|$)/gi
+const LOGIN = /:\/\/[^/?#\s"']*@/g
+
+/** Replaces who logs in at the addresses in a text, which may be what another program says of them. */
+export function maskLogins(text: string): string {
+  return text.replace(LOGIN, `://${MASK}@`)
+}
 
 /**
  * Replaces secrets, and what may be one, by `***` in a value of the config, or in a call's arguments.
@@ -55,8 +67,9 @@ function maskArguments(values: readonly unknown[], written: ReadonlyMap<string, 
     const shown = written.get(arg) ?? arg
     const [before = '', first = ''] = [args[index - 1], args[index - 2]]
     if (TAKES_SETTING.test(before)) return shown.replace(/^([^=:]+[=:]\s*)[\s\S]+/, `$1${MASK}`)
+    if (before === '-p' && !NO_PASSWORD.test(arg)) return MASK
     if (ANNOUNCES.test(before) && !TAKES_SETTING.test(first) && !OPTION.test(arg)) return MASK
-    return maskText(shown, 'args')
+    return maskText(shown, 'args').replace(SHORT_PASSWORD, `$1${MASK}`)
   })
 }
 
@@ -79,10 +92,10 @@ function maskText(text: string, name: string): string {
 
 /** Hides an address's login, query values, fragment, and parts of the path that look random. */
 function maskAddress(address: string): string {
-  return address
-    .replace(/:\/\/[^/?#]*@/, `://${MASK}@`)
+  return maskLogins(address)
     .replace(/([?&][^=&#]*=)[^&#]+/g, `$1${MASK}`)
     .replace(/([?&])[^=&#]+(?=[&#]|$)/g, `$1${MASK}`)
     .replace(/#.+/, `#${MASK}`)
     .replace(RANDOM, MASK)
+    .replace(RANDOM_PART, (part, at: number, whole: string) => (whole[at - 2] === '/' ? part : MASK))
 }

@@ -19,6 +19,7 @@ const PLANTED = {
   variable: 'plantedvariable19fd3c44',
   option: 'plantedoption2c8e51f9a0',
   login: 'plantedlogin93b7d6e1f4',
+  address: 'plantedaddress8f02d7c6b1',
   hook: 'plantedhook77a0c3e1d2b5',
   argument: 'plantedargument40b9ee17',
   refresh: 'plantedrefresh51d0c8e27b',
@@ -66,6 +67,7 @@ beforeAll(async () => {
       servers: {
         metrics: false,
         shop: { url: `${echo.url}/shop` },
+        locked: { url: `${echo.url}/mcp`.replace('//', `//user:${PLANTED.address}@`) },
         far: { url: `${echo.url}/mcp`, headers: { Authorization: `Bearer ${PLANTED.header}` } },
         near: {
           command: process.execPath,
