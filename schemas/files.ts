@@ -3,8 +3,7 @@ import { z } from 'zod'
 /** Most files beside one message, and bytes of one file. */
 export const MOST_FILES = 8
 export const LARGEST_FILE = 10_485_760
-/** Characters of a file's text that are kept, and those that an agent sees at once. */
-export const LONGEST_FILE_TEXT = 2_000_000
+/** Characters of a file's text that an agent sees at once. */
 export const LONGEST_FILE_HEAD = 6_000
 
 export const fileId = z.string().regex(/^file_[\w-]{1,80}$/, 'is the id that POST /files answered with')

@@ -201,7 +201,7 @@ async function storeMessage(
 }
 
 async function writeMessage(deps: RouterDeps, tx: Tx, threads: readonly string[], message: NewUserMessage) {
-  const ids = message.files ?? []
+  const ids = [...new Set(message.files)]
   const files = await filesOf(tx, { ids, author: message.author })
   const entries = files.map(({ head: _, ...entry }) => entry)
   const { posted, isNew } = await appendUserMessage(deps, tx, message, entries)

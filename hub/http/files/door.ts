@@ -58,7 +58,7 @@ export function createFilesDoor({ doors, mayPass, files }: FilesDoorDeps): Reque
     const content = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
     // An upload over the quota is not read at all.
     await checkUnsent(store.db, author)
-    const text = await readText(content, name, readPages)
+    const text = await readText(content, name, bytes => readPages(bytes, author))
     const row = {
       id: newId('file'),
       author,

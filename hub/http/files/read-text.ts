@@ -1,7 +1,8 @@
-import { LONGEST_FILE_TEXT } from '../../../schemas/files.ts'
+import { LARGEST_FILE } from '../../../schemas/files.ts'
 import { HubError } from '../../core/errors.ts'
+import type { ReadPages } from './extract-pages.ts'
 
-type ReadPages = (bytes: Uint8Array) => Promise<string[] | undefined>
+type ReadOwnPages = (bytes: Uint8Array) => ReturnType<ReadPages>
 
 /** Byte order marks, and the encodings that they begin. */
 const MARKS = [
@@ -11,13 +12,16 @@ const MARKS = [
 
 /**
  * Returns the text of a file: that of a PDF, or the file itself where it is text in UTF-8, or in UTF-16 with a mark.
- * Throws `bad_request`, which says what to do, where there is none.
+ * Throws `bad_request` where there is none and `too_large` where it is too long, which say what to do.
  */
-export async function readText(bytes: Buffer, name: string, readPages: ReadPages): Promise<string> {
+export async function readText(bytes: Buffer, name: string, readPages: ReadOwnPages): Promise<string> {
   if (bytes.length === 0) throw new HubError('bad_request', `${name} is empty.`)
   const isPdf = bytes.subarray(0, 1_024).includes('%PDF-')
   const text = isPdf ? await readPdf(bytes, name, readPages) : decode(bytes, name)
-  return text.slice(0, LONGEST_FILE_TEXT)
+  // A text file has no more characters than bytes; a PDF unpacks.
+  if (text.length <= LARGEST_FILE) return text
+  const most = LARGEST_FILE.toLocaleString('en')
+  throw new HubError('too_large', `${name} has more than ${most} characters of text: send it in parts.`)
 }
 
 function decode(bytes: Buffer, name: string): string {
@@ -36,7 +40,7 @@ function toNoText(name: string): string {
   return `${name} holds no text that agents can read. Text (UTF-8), PDFs and pictures can be sent; convert it to one of them.`
 }
 
-async function readPdf(bytes: Buffer, name: string, readPages: ReadPages): Promise<string> {
+async function readPdf(bytes: Buffer, name: string, readPages: ReadOwnPages): Promise<string> {
   const pages = await readPages(bytes)
   if (pages === undefined)
     throw new HubError(
