@@ -1,3 +1,4 @@
+import { ECDH } from 'node:crypto'
 import express, { type Request, type RequestHandler, Router } from 'express'
 import { describeProblems } from '../../schemas/problems.ts'
 import { type PushSubscription, pushSubscription } from '../../schemas/push.ts'
@@ -39,6 +40,7 @@ export function createPushDoor({ doors, push }: PushDoorDeps): RequestHandler {
     const id = idOf(request)
     const { data, error } = pushSubscription.safeParse(request.body)
     if (!data) throw new HubError('bad_request', `${DOOR}: ${describeProblems(error, 'the subscription')}`)
+    checkPoint(data.keys.p256dh)
     if (!(await push.add(id, data)))
       throw new HubError('bad_request', `${DOOR}: this token is no session's: sign in on the page first.`)
     response.status(204).end()
@@ -52,4 +54,13 @@ export function createPushDoor({ doors, push }: PushDoorDeps): RequestHandler {
     response.status(204).end()
   })
   return router
+}
+
+/** Throws `bad_request` for a key with which nothing can be encrypted. */
+function checkPoint(key: string): void {
+  try {
+    ECDH.convertKey(key, 'prime256v1', 'base64url')
+  } catch (error) {
+    throw new HubError('bad_request', `${DOOR}: keys.p256dh is no point of P-256`, { cause: error })
+  }
 }

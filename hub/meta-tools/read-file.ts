@@ -24,6 +24,7 @@ export const readFile = defineMetaTool({
       return refused(`file: there is no file ${id} in your conversations, or it is too old`)
     const { text, name } = file
     const at = find === undefined ? offset : text.toLowerCase().indexOf(find.toLowerCase(), offset)
+    if (at > text.length) return refused(`offset: ${name} has ${text.length} characters`)
     if (at === -1) return refused(`find: these words do not stand in ${name} after offset ${offset}`)
     const part = text.slice(at, at + PART)
     const end = at + part.length

@@ -75,8 +75,11 @@ function toTexts(headers: Record<string, unknown>): Record<string, string> {
 
 async function toPushed(response: Response): Promise<Pushed> {
   const { status, ok, headers } = response
+  if (ok) {
+    await response.body?.cancel()
+    return { kind: 'sent' }
+  }
   const why = toLine(truncate(await response.text(), LONGEST_REASON))
-  if (ok) return { kind: 'sent' }
   if (status === 404 || status === 410) return { kind: 'gone' }
   return {
     kind: 'failed',

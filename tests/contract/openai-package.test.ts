@@ -130,6 +130,16 @@ test('the same Idempotency-Key gives the same answer, also while the first is aw
   expect(world.model.requests.all).toHaveLength(1)
 })
 
+test('long keys that differ only at their end are two', async () => {
+  await using world = await startTalkHub([say('One.'), say('Two.')])
+  const ask = (end: string) =>
+    openAi(world.hub).chat.completions.create(hi, {
+      headers: { 'Idempotency-Key': `${'k'.repeat(200)}${end}` },
+    })
+  const answers = [await ask('a'), await ask('b'), await ask('a')]
+  expect(answers.map(({ choices }) => choices[0]?.message.content)).toEqual(['One.', 'Two.', 'One.'])
+})
+
 test('an answer fits the JSON schema that is asked for', async () => {
   await using world = await startTalkHub([say('Seven.'), say('{"free": 7}')])
   const schema = { type: 'object', properties: { free: { type: 'integer' } }, required: ['free'] }

@@ -111,6 +111,10 @@ test('what an agent remembers is read, changed, accepted and forgotten', async (
   expect(model.requests.all[0]?.messages[0]?.text).toContain('tea')
   await ask('hub_remove_fact', { agent: 'homelab', key: 'tea' })
   expect((await read('homelab')).facts.map(({ key }) => key)).toEqual(['wifi'])
+  expect(await refusal('hub_store_fact', { agent: 'nobody', key: 'x', value: 'y' })).toMatch(
+    /no agent nobody/,
+  )
+  expect(await refusal('hub_remove_fact', { agent: 'nobody', key: 'x' })).toMatch(/no agent nobody/)
   expect(await refusal('hub_store_fact', { agent: 'homelab', key: 'x', value: 'y'.repeat(5_000) })).toMatch(
     /at most 4000/,
   )

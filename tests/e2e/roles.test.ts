@@ -221,7 +221,7 @@ describe('what each role may do behind the doors', () => {
     [
       'client',
       [/^hub_list_threads$/, /^hub_chat$/, /^rec__/],
-      [/^hub_(create|revoke|list)_tokens?$/, /^hub_accept/, /_programs?$/, /^hub_set_/],
+      [/^hub_(create|revoke|list)_tokens?$/, /^hub_accept/, /_programs?$/, /^hub_set_/, /^hub_delete_/],
     ],
     ['narrow', [/^hub_list_agents$/], [/^(?!hub_list_agents$)/]],
     [

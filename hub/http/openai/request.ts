@@ -88,10 +88,13 @@ const CHAT_IDS = ['x-openwebui-chat-id', 'x-conversation-id']
 const KEYS = ['idempotency-key', 'x-openwebui-user-message-id']
 const TASKS = ['x-openwebui-task']
 
-/** Returns the first of the headers with a value; one with `{{` is a placeholder that a program did not fill. */
+const LONGEST_HEADER = 200
+
+/** Returns the first of the headers with a value, of a long one its digest; one with `{{` is a placeholder that a program did not fill. */
 function headerOf({ headers }: IncomingMessage, names: readonly string[]): string | undefined {
   const values = names.map(name => String(headers[name] ?? ''))
-  return values.find(value => value !== '' && !value.includes('{{'))?.slice(0, 200)
+  const value = values.find(each => each !== '' && !each.includes('{{'))
+  return value !== undefined && value.length > LONGEST_HEADER ? digest(value).toString('hex') : value
 }
 
 function toPicture(url: string) {

@@ -11,6 +11,7 @@ import {
   storeContext,
 } from '../../store/context.ts'
 import { mainThreadId } from '../../store/threads.ts'
+import { checkAgentIsKnown } from './deps.ts'
 import { defineHubTool } from './hub-tool.ts'
 
 const named = z.strictObject({
@@ -29,6 +30,7 @@ export const storeFact = defineHubTool({
   effect: 'removes',
   right: 'admin',
   async run({ agent, scope, key, value }, { deps }) {
+    await checkAgentIsKnown(deps, agent)
     await deps.store.write(async tx => {
       const at = ownerOf(agent, scope)
       const refusal = refuseFact(await readContext(tx, at), key, value)
@@ -49,6 +51,7 @@ export const removeFact = defineHubTool({
   effect: 'removes',
   right: 'admin',
   async run({ agent, scope, key }, { deps }) {
+    await checkAgentIsKnown(deps, agent)
     await deps.store.write(tx => removeContext(tx, ownerOf(agent, scope), key))
     return { agent, scope, key }
   },

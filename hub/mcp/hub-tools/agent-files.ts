@@ -2,12 +2,11 @@ import { z } from 'zod'
 import { type AgentMeaning, type AgentProblem, agentEdit } from '../../../schemas/agent-edit.ts'
 import { name } from '../../../schemas/names.ts'
 import type { Power } from '../../../schemas/power.ts'
-import { HubError } from '../../core/errors.ts'
 import { matchesGlob } from '../../core/glob.ts'
 import { nextOccurrence } from '../../core/schedule-plan.ts'
 import { factsOf } from '../../store/context.ts'
 import { mainThreadId } from '../../store/threads.ts'
-import type { HubToolDeps, ParsedAgent } from './deps.ts'
+import { checkAgentIsKnown, type HubToolDeps, type ParsedAgent } from './deps.ts'
 import { defineHubTool } from './hub-tool.ts'
 
 /** Characters of the longest file that is taken. */
@@ -27,9 +26,8 @@ export const readAgent = defineHubTool({
   effect: 'reads',
   right: 'admin',
   async run({ agent }, { deps }) {
+    await checkAgentIsKnown(deps, agent)
     const file = deps.agentFiles.read(agent)
-    if (file.text === undefined && !(await deps.agents()).some(one => one.name === agent))
-      throw new HubError('not_found', `There is no agent ${agent}; hub_list_agents lists them.`)
     const facts = await factsOf(deps.store.db, agent, mainThreadId(agent))
     return {
       agent,

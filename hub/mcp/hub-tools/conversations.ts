@@ -119,7 +119,8 @@ export const deleteOneConversation = defineHubTool({
     schedules: z.array(z.string()).describe('made in it; they go on'),
   }),
   effect: 'removes',
-  right: 'records',
+  // Programs and members rename and pin; what is gone for good is the owner's.
+  right: 'admin',
   async run({ conversation }, { deps, principal }) {
     checkUse(deps.mayUse, principal, conversation)
     const deleted = await deps.store.write(tx => deleteConversation(tx, conversation))

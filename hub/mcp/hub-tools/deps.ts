@@ -210,6 +210,15 @@ export async function meantAgent(
   throw new HubError('not_found', `There is no agent ${what}`)
 }
 
+/** Throws `not_found` for an agent that has neither a file nor, as a retired one, a past. */
+export async function checkAgentIsKnown(
+  { agents, agentFiles }: Pick<HubToolDeps, 'agents' | 'agentFiles'>,
+  agent: string,
+): Promise<void> {
+  if (agentFiles.read(agent).text !== undefined || (await agents()).some(one => one.name === agent)) return
+  throw new HubError('not_found', `There is no agent ${agent}; hub_list_agents lists them.`)
+}
+
 /** Tells whether the agent answers in a conversation, which its first use makes. */
 export function takesConversation({ name, status, conversations }: ListedAgent, id: string): boolean {
   return status !== 'retired' && (conversations.includes(id) || id.split('/')[0] === name)
