@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { BlockList, isIP } from 'node:net'
+import { BlockList, isIP, SocketAddress } from 'node:net'
 
 /** Returns the address of who sends a request. */
 export type AddressOf = (request: IncomingMessage) => string
@@ -10,16 +10,38 @@ export type AddressOf = (request: IncomingMessage) => string
  */
 export function createAddressOf(trustedProxies: () => readonly string[]): AddressOf {
   return ({ socket, headers }) => {
-    let address = socket.remoteAddress ?? 'unknown'
+    let address = toAddress(socket.remoteAddress ?? '') ?? 'unknown'
     const proxies = toList(trustedProxies())
     const hops = String(headers['x-forwarded-for'] ?? '').split(',')
     while (has(proxies, address)) {
-      const hop = hops.pop()?.trim() ?? ''
-      if (isIP(hop) === 0) break
+      const hop = toAddress(hops.pop()?.trim() ?? '')
+      if (hop === undefined) break
       address = hop
     }
     return address
   }
+}
+
+/**
+ * Returns the network by which limits count senders: whoever has one address of IPv6 has the 2^64 of its network
+ * (RFC 6177). An address of IPv4 is counted by itself.
+ */
+export function networkOf(address: string): string {
+  if (isIP(address) !== 6) return address
+  const [head = [], tail = []] = address.split('::').map(half => half.split(':').filter(Boolean))
+  const zeros = Array<string>(Math.max(0, 8 - head.length - tail.length)).fill('0')
+  return `${[...head, ...zeros, ...tail].slice(0, 4).join(':')}::/64`
+}
+
+/**
+ * Returns the one spelling of an address, without the port that some proxies write after it. IPv4 within IPv6 is
+ * IPv4. Undefined for a text that is no address.
+ */
+function toAddress(text: string): string | undefined {
+  const bare = /^(?:\[(.*)\]|([\d.]+))(?::\d+)?$/.exec(text)
+  const address = bare?.[1] ?? bare?.[2] ?? text
+  if (isIP(address) === 0) return undefined
+  return new SocketAddress({ address, family: toFamily(address) }).address.replace(/^::ffff:(?=\d+\.)/, '')
 }
 
 function toList(addresses: readonly string[]): BlockList {

@@ -7,7 +7,7 @@ import { isLoopback } from '../core/loopback.ts'
 import { may, type Principal, type Right } from '../core/principal.ts'
 import { createBuckets } from '../core/rate-limit.ts'
 import type { DoorAudit } from '../store/door-audit.ts'
-import type { AddressOf } from './address.ts'
+import { type AddressOf, networkOf } from './address.ts'
 
 /** Bytes of the largest body that any endpoint takes. */
 export const LARGEST_BODY = 1024 * 1024
@@ -47,7 +47,7 @@ interface Refused extends Pick<Entry, 'door' | 'right'> {
 const MORE =
   'The owner makes others with "superbloom tokens create", and lets people in with "superbloom people add".'
 const HOW = 'send "Authorization: Bearer <token>"'
-/** Wrong tokens that one address may send: 10 at once, then one in 6 s. */
+/** Wrong tokens that one address, or one network of IPv6, may send: 10 at once, then one in 6 s. */
 const WRONG_TOKENS = { perSecond: 1 / 6, burst: 10 }
 
 export interface DoorsOptions {
@@ -75,7 +75,7 @@ export function createDoors(options: DoorsOptions): Doors {
   }
   const refusal = (request: IncomingMessage, { door, right, isWrong, how }: Refused) => {
     const address = addressOf(request)
-    if (isWrong && !mayBeWrong(address, options.clock.monotonic())) {
+    if (isWrong && !mayBeWrong(networkOf(address), options.clock.monotonic())) {
       return new HubError('rate_limited', `${door}: too many wrong tokens from ${address}; wait a minute.`)
     }
     // Programs find out by a request without a token how to sign in; senders of webhooks do not.

@@ -36,7 +36,7 @@ const HOW = `send "Authorization: Bearer <token>", or with the hook's own secret
 
 /** Creates `POST /hooks/<name>`: checks the sender, keeps the body unparsed, answers 202 after the commit. */
 export function createHookDoor(deps: HookDoorDeps): RequestHandler[] {
-  const room = createRoom(deps.clock)
+  const room = createRoom(deps.clock, deps.doors.addressOf)
   return [
     (request, response, next) => {
       const hook = readName(request, deps)

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../core/clock.ts'
+import { type AddressOf, networkOf } from './address.ts'
 
 /** Bodies that may arrive at once; each is of its door's largest at most. */
 const MOST_INSIDE = 16
@@ -17,16 +18,16 @@ export interface Room {
 }
 
 interface Inside {
-  address: string | undefined
+  network: string
 }
 
-export function createRoom(clock: Clock): Room {
+export function createRoom(clock: Clock, addressOf: AddressOf): Room {
   const inside = new Map<Inside, () => void>()
   return {
     enter(request, response) {
       const out = inside.size < MOST_INSIDE ? undefined : decideCut([...inside.keys()])
       if (out) inside.get(out)?.()
-      const own = { address: request.socket.remoteAddress }
+      const own = { network: networkOf(addressOf(request)) }
       const leave = () => {
         cancel()
         inside.delete(own)
@@ -43,9 +44,9 @@ export function createRoom(clock: Clock): Room {
   }
 }
 
-/** Returns the oldest body of the address that has the most inside; `inside` is in the order of arrival. */
+/** Returns the oldest body of the network that has the most inside; `inside` is in the order of arrival. */
 export function decideCut<One extends Inside>(inside: readonly One[]): One | undefined {
-  const byAddress = Map.groupBy(inside, ({ address }) => address)
-  const [most] = [...byAddress.values()].sort((one, other) => other.length - one.length)
+  const byNetwork = Map.groupBy(inside, ({ network }) => network)
+  const [most] = [...byNetwork.values()].sort((one, other) => other.length - one.length)
   return most?.[0]
 }

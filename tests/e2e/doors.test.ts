@@ -148,6 +148,10 @@ describe('who may come in', () => {
     expect((await upgrade({}, ['superbloom.v1', 'bearer.wrong'])).status).toBe(429)
     // Another sender behind the same proxy.
     expect((await wrong({ 'X-Forwarded-For': '203.0.113.9' })).status).toBe(401)
+    // A sender of IPv6 has a whole network of addresses.
+    const spread = Array.from({ length: 30 }, (_, n) => wrong({ 'X-Forwarded-For': `2001:db8::${n}:1` }))
+    expect((await Promise.all(spread)).filter(({ status }) => status === 429).length).toBeGreaterThan(10)
+    expect((await wrong({ 'X-Forwarded-For': '2001:db8:0:1::1' })).status).toBe(401)
     await using client = await openClient('sdk 1', hub)
     expect(await client.listTools()).not.toEqual([])
     const refused = await listRows(client, { kinds: ['sign_in'] })

@@ -5,6 +5,7 @@ import { type Clock, MAX_DELAY } from '../../core/clock.ts'
 import { HubError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
 import { createBuckets } from '../../core/rate-limit.ts'
+import { networkOf } from '../address.ts'
 import { type Doors, digest } from '../doors.ts'
 import type { Tokens } from '../tokens.ts'
 import type { Issuer } from './access-tokens.ts'
@@ -161,7 +162,7 @@ function createDoor(deps: AuthorizationDeps, own: () => Promise<OwnIssuer>): Req
   router.get('/.well-known/oauth-protected-resource/mcp/:toolset', describe)
   const mayPass = createBuckets(REQUESTS)
   const limit = (request: Request) => {
-    if (mayPass(deps.doors.addressOf(request), deps.clock.monotonic())) return
+    if (mayPass(networkOf(deps.doors.addressOf(request)), deps.clock.monotonic())) return
     throw new HubError('rate_limited', 'The authorization server: too many requests at once; wait a minute.')
   }
   const issue: RequestHandler = async (request, response, next) => {

@@ -17,7 +17,7 @@ const ENTRY = { door: 'Files at /files', right: 'stop' } as const
 const LONGEST_NAME = 200
 
 export interface FilesDoorDeps extends Pick<McpDoorDeps, 'mayPass'> {
-  doors: Pick<Doors, 'admit'>
+  doors: Pick<Doors, 'admit' | 'addressOf'>
   files: {
     clock: Clock
     newId: NewId
@@ -34,7 +34,7 @@ export interface FilesDoorDeps extends Pick<McpDoorDeps, 'mayPass'> {
 export function createFilesDoor({ doors, mayPass, files }: FilesDoorDeps): RequestHandler {
   const { clock, newId, store, mayUse } = files
   const router = Router()
-  const room = createRoom(clock)
+  const room = createRoom(clock, doors.addressOf)
   const readPages = createPdfReader(clock)
   const admit = (request: Request): Principal => {
     const caller = doors.admit(request, bearerOf(request), ENTRY)

@@ -27,7 +27,7 @@ test('a stream is kept alive while the agent works, and ends in words after four
   const app = express()
   app.use(
     createOpenAiDoor({
-      doors: { admit: () => OWNER_PRINCIPAL },
+      doors: { admit: () => OWNER_PRINCIPAL, addressOf: () => '127.0.0.1' },
       mayPass: () => true,
       hold: () => () => undefined,
       openai: {

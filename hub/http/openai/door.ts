@@ -22,7 +22,7 @@ interface Outcome {
 }
 
 export interface OpenAiDoorDeps extends Pick<McpDoorDeps, 'mayPass' | 'hold'> {
-  doors: Pick<Doors, 'admit'>
+  doors: Pick<Doors, 'admit' | 'addressOf'>
   openai: {
     clock: Clock
     log: Log
@@ -69,7 +69,7 @@ export function createOpenAiDoor(deps: OpenAiDoorDeps): RequestHandler {
     const data = names.map(id => ({ id, object: 'model', created: 0, owned_by: 'superbloom' }))
     response.json({ object: 'list', data })
   })
-  const room = createRoom(openai.clock)
+  const room = createRoom(openai.clock, doors.addressOf)
   const enter: RequestHandler = (request, response, next) => {
     room.enter(request, response)
     next()
