@@ -1,5 +1,5 @@
 import createDOMPurify from 'dompurify'
-import { Marked } from 'marked'
+import { Marked, type Token, type TokensList } from 'marked'
 
 /** Tags that a model's text may contain as HTML; any other HTML is shown as text (`<server-name>`). */
 const PLAIN_TAG = /^<\/?(?:b|i|em|strong|u|s|del|sub|sup|kbd|br|mark|details|summary)\s*\/?>$/i
@@ -28,15 +28,51 @@ const marked = new Marked({
   },
 })
 
+/** Quotes and lists within each other that are shown as such. */
+const DEEPEST = 20
+/** The sum over all paragraphs of a text of the square of their characters: marked's time grows like that. */
+const MOST_WORK = 8_000 ** 2
+
+/** Leaves as plain text what nests too deep, or would take too long: neither breaks or holds up the page. */
+class BoundedLexer extends marked.Lexer {
+  #depth = 0
+  #work = 0
+
+  override blockTokens(source: string, tokens?: Token[], isClipped?: boolean): Token[]
+  override blockTokens(source: string, tokens?: TokensList, isClipped?: boolean): TokensList
+  override blockTokens(source: string, tokens: Token[] = [], isClipped?: boolean): Token[] {
+    if (this.#depth === DEEPEST) {
+      tokens.push({ type: 'paragraph', raw: source, text: source, tokens: toPlain(source) })
+      return tokens
+    }
+    this.#depth++
+    super.blockTokens(source, tokens, isClipped)
+    this.#depth--
+    return tokens
+  }
+
+  override inlineTokens(source: string, tokens: Token[] = []) {
+    this.#work += source.length ** 2
+    if (this.#work <= MOST_WORK) return super.inlineTokens(source, tokens)
+    tokens.push(...toPlain(source))
+    return tokens
+  }
+}
+
 /**
  * Returns the HTML and source of each top-level block of a text. Equal sources give equal HTML, so that a
  * growing text changes only at its end. The HTML is not sanitized: `toFragment` does that.
  */
 export function toBlocks(text: string): { raw: string; html: string }[] {
-  const tokens = marked.lexer(text)
+  const tokens = new BoundedLexer(marked.defaults).lex(text)
   return tokens
     .filter(token => token.type !== 'space' && token.type !== 'def')
     .map(token => ({ raw: token.raw, html: String(marked.parser([token])) }))
+}
+
+function toPlain(source: string): Token[] {
+  const lines = source.split('\n').map(line => ({ type: 'text', raw: line, text: line, escaped: false }))
+  return lines.flatMap((line, i) => (i === 0 ? [line] : [{ type: 'br', raw: '\n' }, line]))
 }
 
 /**

@@ -66,3 +66,22 @@ test('a guest begins conversations of its own, without what is not for guests', 
   await list.getByRole('button', { name: 'Save the title' }).tap()
   await page.locator('h1').getByText('ضيف').waitFor()
 })
+
+const BREAKS_ON_HELP = `{
+  const find = DocumentFragment.prototype.querySelectorAll
+  DocumentFragment.prototype.querySelectorAll = function (selector) {
+    if (this.textContent.includes('/help')) throw new Error('cannot be formatted')
+    return find.call(this, selector)
+  }
+}`
+
+test('a text that cannot be formatted is shown as it is, and the others stay', async () => {
+  const { page } = await pages.open('about:blank')
+  await page.addInitScript(BREAKS_ON_HELP)
+  await page.goto(linkTo(hub))
+  await connected(page).waitFor()
+  await say(page, '/help')
+  await log(page).locator('.message-agent > .from-outside').getByText('/help').first().waitFor()
+  await say(page, 'How is this machine doing?')
+  await answers(page).last().waitFor()
+})

@@ -1,18 +1,25 @@
 import { render } from 'preact'
-import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
+import { useErrorBoundary, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { html, memo } from '../html.ts'
 import { closeOpenEnds, toBlocks, toFragment } from '../markdown.ts'
 import { CopyButton } from './copy-button.ts'
 
 type MarkdownProps = { text: string; streaming?: boolean }
 
-/** Shows an agent's text, block by block, so that a growing text is drawn again only at its end. */
-export const MarkdownView = memo(({ text, streaming = false }: MarkdownProps) => {
+/** Shows an agent's text; as it is where formatting it fails, so that one text never breaks the page. */
+export const MarkdownView = memo((props: MarkdownProps) => {
+  const [error] = useErrorBoundary()
+  if (error !== undefined) return html`<p class="from-outside" dir="auto">${props.text}</p>`
+  return html`<${Blocks} ...${props} />`
+})
+
+/** Shows a text block by block, so that a growing text is drawn again only at its end. */
+function Blocks({ text, streaming = false }: MarkdownProps) {
   const blocks = useMemo(() => toBlocks(streaming ? closeOpenEnds(text) : text), [text, streaming])
   return html`<div class=${streaming ? 'md md-streaming' : 'md'} dir="auto">
     ${blocks.map((block, i) => html`<${Block} key=${i} source=${block.html} />`)}
   </div>`
-})
+}
 
 const Block = memo(({ source }: { source: string }) => {
   const ref = useRef<HTMLElement>(null)
