@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { RETRY_MS } from '../../hub/channels/discord/discord.ts'
+import { type Clock, systemClock } from '../../hub/core/clock.ts'
 import { ROLE } from '../lab/discord-shapes.ts'
 import { openClient } from '../support/clients.ts'
 import {
@@ -95,6 +97,21 @@ test('a guest talks in a conversation of the own, with the power of a guest', as
   expect(JSON.stringify(model.requests.all)).toContain(`homelab/discord-${mallory.id}.${home.id}`)
   lab.say(mallory, home, '/stop')
   await answered('Guests have no commands')
+})
+
+test('a guest who floods is limited and told once, and the owner comes before all of it', async () => {
+  await using world = await openDiscordHub({ strangers: 'guests' })
+  const { lab, model, answered } = world
+  model.script(...Array.from({ length: 11 }, () => say('Heard.')))
+  for (let n = 1; n <= 300; n++) lab.say(mallory, home, `spam ${n}.`)
+  lab.say(ada, home, 'I own this')
+  await answered('That is more than a guest may send')
+  const asked = () => JSON.stringify(model.requests.all)
+  await until('both are heard', () => asked().includes('I own this') && asked().includes('spam 10.'))
+  lab.say(ada, home, '/help')
+  await answered('/reset')
+  expect(asked()).not.toContain('spam 11.')
+  expect(lab.said(home.id).filter(text => text.startsWith('That is more'))).toHaveLength(1)
 })
 
 test('commands are acknowledged first: /ask asks, /status is for the owner, /stop stops', async () => {
@@ -222,4 +239,53 @@ test.each([
   hub.writeConfig(toConfig(lab, { talk: [ROLE] }))
   await hub.logs.find('the bot is connected', ({ event }) => event === 'discord_connected')
   expect((await client.call('hub_status', {})).structuredContent).toMatchObject({ problems: [] })
+})
+
+const AUTHOR = { id: ada.id, username: 'ada' }
+test('events that the library throws at are skipped and told, and the hub goes on', async () => {
+  await using world = await openDiscordHub()
+  const { lab, model, hub, answered } = world
+  const from = hub.logs.all.length
+  const events: [string, unknown][] = [
+    ['MESSAGE_CREATE', { id: '1', channel_id: home.id, content: 'x', author: null }],
+    ['MESSAGE_CREATE', null],
+    [
+      'INTERACTION_CREATE',
+      { id: '1', token: 't', type: 3, data: { custom_id: 'approve:x', component_type: 2 } },
+    ],
+    ['MESSAGE_REACTION_ADD', { user_id: AUTHOR.id, channel_id: home.id, message_id: '1', emoji: null }],
+  ]
+  for (const [type, data] of events) lab.gateway.dispatch(type, data)
+  model.script(say('Still here.'))
+  lab.say(ada, home, 'are you there?')
+  await answered('Still here.')
+  const failed = hub.logs.all.slice(from).filter(({ event }) => event === 'discord_frame_failed')
+  expect(failed.map(({ type }) => type)).toEqual(
+    expect.arrayContaining(['MESSAGE_CREATE', 'INTERACTION_CREATE']),
+  )
+  await using client = await openClient('sdk 2, 2026-07-28', hub)
+  expect((await client.call('hub_status', {})).structuredContent).toMatchObject({
+    problems: [expect.stringMatching(/^Discord sent what the hub cannot read .*skipped/)],
+  })
+})
+
+test.each([
+  ['READY', {}],
+  ['READY', null],
+  ['error', {}],
+])('%s %j leaves nothing to go on with: the bot connects again', async (type, data) => {
+  const soon: Clock = {
+    ...systemClock,
+    after: (ms, run) => systemClock.after(ms === RETRY_MS.unreachable ? 0 : ms, run),
+  }
+  await using world = await openDiscordHub({}, {}, { clock: soon })
+  const { lab, model, hub, answered } = world
+  const from = hub.logs.all.length
+  lab.gateway.dispatch(type, data)
+  const failed = await hub.logs.find('it is told', ({ event }) => event === 'discord_login_failed', from)
+  expect(failed['problem']).toMatch(/^Discord sent what the hub cannot read .* connects again/)
+  await hub.logs.find('the bot is connected', ({ event }) => event === 'discord_connected', from)
+  model.script(say('Here again.'))
+  lab.say(ada, home, 'are you there?')
+  await answered('Here again.')
 })

@@ -1,4 +1,5 @@
 import { onTestFinished } from 'vitest'
+import type { HubOverrides } from '../../hub/hub.ts'
 import { BOT_TOKEN, type BotOptions, type DiscordLab, startDiscordBot } from '../lab/discord-bot.ts'
 import { type LabChannel, type Person, ROLE } from '../lab/discord-shapes.ts'
 import { openContract } from './openapi.ts'
@@ -43,13 +44,17 @@ export function toConfig(lab: Pick<DiscordLab, 'api'>, more: object = {}, others
 const SHARED = '---\ndescription: Looks after the homelab\nshared: true\n---\n\nYou look after it.\n'
 
 /** Starts a hub whose bot is connected. */
-export async function openDiscordHub(discord: object = {}, others: object = {}) {
+export async function openDiscordHub(
+  discord: object = {},
+  others: object = {},
+  overrides: HubOverrides = {},
+) {
   const lab = await openLab()
   const model = createScriptedModel()
   const hub = await startTestHub({
     config: toConfig(lab, discord, others),
     agents: { homelab: SHARED },
-    overrides: { model },
+    overrides: { model, ...overrides },
   })
   const untilConnected = () =>
     hub.logs.find('the bot is connected', ({ event }) => event === 'discord_connected', hub.startedFrom)

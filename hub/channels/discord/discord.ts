@@ -3,7 +3,7 @@ import type { Clock } from '../../core/clock.ts'
 import { describeError } from '../../core/errors.ts'
 import type { Store } from '../../store/open.ts'
 import type { Chat } from '../chat.ts'
-import type { Session } from './session.ts'
+import type { LoginFailure, Session } from './session.ts'
 
 export interface DiscordDeps extends Chat {
   store: Store
@@ -24,7 +24,7 @@ export interface DiscordChannel extends AsyncDisposable {
 }
 
 /** Milliseconds between tries to log in: while Discord cannot be reached, and while a person has to mend something. */
-const RETRY_MS = { unreachable: 30_000, refused: 10 * 60_000 }
+export const RETRY_MS = { unreachable: 30_000, refused: 10 * 60_000 }
 
 /** Opens the channel, which follows the config: another token or address opens another session. */
 export function openDiscord(deps: DiscordDeps): DiscordChannel {
@@ -49,12 +49,18 @@ export function openDiscord(deps: DiscordDeps): DiscordChannel {
     await close()
     if (!settings) return
     const { openSession } = await import('./session.ts')
-    session = await openSession(deps, settings)
-    const outcome = await session.login()
-    if (outcome === undefined) return
-    problem = outcome.problem
-    log.error('discord_login_failed', { problem: outcome.problem })
-    cancel = clock.after(outcome.isFinal ? RETRY_MS.refused : RETRY_MS.unreachable, follow)
+    const opening = await openSession(deps, settings)
+    session = opening
+    const outcome = await opening.login()
+    if (outcome) return retry(outcome)
+    void opening.broken.then(failure => {
+      if (session === opening) retry(failure)
+    })
+  }
+  const retry = (failure: LoginFailure) => {
+    problem = failure.problem
+    log.error('discord_login_failed', { problem })
+    cancel = clock.after(failure.isFinal ? RETRY_MS.refused : RETRY_MS.unreachable, follow)
   }
   const follow = () => {
     turn = turn.then(open).catch(error => {

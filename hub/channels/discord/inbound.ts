@@ -3,20 +3,28 @@ import { messageText, type NewUserMessage } from '../../../schemas/chat.ts'
 import { describeError, HubError, toPublicError } from '../../core/errors.ts'
 import { withoutNul } from '../../core/json.ts'
 import { checkUse, type Principal, powerOf } from '../../core/principal.ts'
+import { createBuckets } from '../../core/rate-limit.ts'
 import type { Outbox } from './outbox.ts'
 import { findAgent, type SessionParts } from './parts.ts'
 import { decideConversation, nameOf, type Place, type Sender, toPrincipal } from './people.ts'
+import { createTurns, isNewer } from './turns.ts'
 
 /** Messages of one channel that are read after the hub was away; older ones are skipped. */
 const MOST_MISSED = 500
 const PAGE = 100
+/** Messages that one guest may send: ten at once, then one a minute. */
+const GUEST_MESSAGES = { perSecond: 1 / 60, burst: 10 }
+/** How often a guest is told of that. */
+const TOLD = { perSecond: 1 / 600, burst: 1 }
+const TOO_MANY =
+  'That is more than a guest may send: ten messages, then one a minute. This one was not read; send it again in a minute.'
 
 export interface InboundDeps extends SessionParts {
   outbox: Pick<Outbox, 'begin'>
   typing: { start(conversation: string): void }
 }
 
-/** Posts what people write. Messages of one channel are handled in their order. */
+/** Posts what people write. Messages of one channel are handled in their order, the owner's before all that wait. */
 export interface Inbound {
   /** Posts a message if it is for an agent; durable before anything shows on Discord. */
   take(message: Message): void
@@ -39,7 +47,8 @@ export interface Said {
 
 export function createInbound(deps: InboundDeps): Inbound {
   const { settings, log } = deps
-  const turns = new Map<string, Promise<void>>()
+  const mayTalk = createBuckets(GUEST_MESSAGES)
+  const mayHear = createBuckets(TOLD)
   const locate = (sender: Sender, place: Place) => {
     const principal = toPrincipal(settings(), sender)
     const nameAgent = (listed: string | undefined) => findAgent(deps, listed) ?? 'homelab'
@@ -51,6 +60,8 @@ export function createInbound(deps: InboundDeps): Inbound {
     if (!located) throw new HubError('forbidden', 'This bot answers only the people in its config.')
     const { principal, conversation } = located
     checkUse(deps.mayUse, principal, conversation)
+    if (principal.role === 'guest' && !mayTalk(sender.id, deps.clock.now()))
+      throw new HubError('rate_limited', TOO_MANY)
     await deps.outbox.begin(conversation)
     const message: NewUserMessage = {
       conversation,
@@ -63,12 +74,6 @@ export function createInbound(deps: InboundDeps): Inbound {
     await deps.postMessage(message)
     return conversation
   }
-  const handle = async (message: Message) => {
-    if (isOfPerson(message)) await answer(message)
-    const seen = deps.state.get('seen', message.channelId)
-    const isKept = seen !== undefined || settings().channels[message.channelId] !== undefined
-    if (isKept && isNewer(message.id, seen)) await deps.state.set('seen', message.channelId, message.id)
-  }
   const answer = async (message: Message) => {
     const sender = await toSender(message, settings().talk.length > 0)
     const place = toPlace(message, deps.client.user?.id ?? '')
@@ -80,25 +85,29 @@ export function createInbound(deps: InboundDeps): Inbound {
       deps.typing.start(await post({ sender, place, text, id: message.id }))
     } catch (error) {
       if (!(error instanceof HubError)) throw error
+      if (error.code === 'rate_limited' && !mayHear(sender.id, deps.clock.now())) return
       await message.reply({ content: toPublicError(error).message })
     }
   }
-  const take = (message: Message) => {
-    const turn = (turns.get(message.channelId) ?? Promise.resolve())
-      .then(() => handle(message))
-      .catch(error => log.error('discord_message_failed', { message: message.id, error }))
-    turns.set(message.channelId, turn)
-  }
-  return { take, post, locate, catchUp: () => catchUp(deps, take), done: () => Promise.all(turns.values()) }
+  const turns = createTurns<Message>({
+    isFirst: ({ author }) => author.id === settings().owner,
+    handle: async message => {
+      if (isOfPerson(message)) await answer(message)
+    },
+    async onDone(channel, id) {
+      const seen = deps.state.get('seen', channel)
+      const isKept = seen !== undefined || settings().channels[channel] !== undefined
+      if (isKept && isNewer(id, seen)) await deps.state.set('seen', channel, id)
+    },
+    onError: ({ id }, error) => log.error('discord_message_failed', { message: id, error }),
+  })
+  const { take, done } = turns
+  return { take, post, locate, catchUp: () => catchUp(deps, take), done }
 }
 
 /** Tells whether a person wrote it: never a bot, a webhook or Discord itself, which would answer each other for ever. */
 function isOfPerson({ author, webhookId, system }: Message): boolean {
   return !author.bot && webhookId === null && !system
-}
-
-function isNewer(id: string, than: string | undefined): boolean {
-  return than === undefined || BigInt(id) > BigInt(than)
 }
 
 /** Returns who wrote a message. A message that was read later comes without its author's roles, which are asked for. */

@@ -1,8 +1,11 @@
 import { Client, DiscordAPIError, Events, GatewayIntentBits, Partials } from 'discord.js'
 import type { DiscordSettings } from '../../../schemas/discord.ts'
 import { describeError } from '../../core/errors.ts'
+import { isObject } from '../../core/forwarding.ts'
+import type { Log } from '../../core/log.ts'
 import { createApprovalCards } from './approval-cards.ts'
 import type { DiscordDeps } from './discord.ts'
+import { GuardedSharding, guardEvents, type OnThrow } from './guard-frames.ts'
 import { createInbound } from './inbound.ts'
 import { answerInteraction, SLASH_COMMANDS } from './interactions.ts'
 import { createOutbox } from './outbox.ts'
@@ -10,7 +13,7 @@ import { DiscordState } from './state.ts'
 import { createTyping } from './typing.ts'
 
 /** Why a login failed; `isFinal`: only a person, here or at Discord, changes it. */
-interface LoginFailure {
+export interface LoginFailure {
   problem: string
   isFinal: boolean
 }
@@ -19,6 +22,8 @@ interface LoginFailure {
 export interface Session extends AsyncDisposable {
   readonly problems: readonly string[]
   login(): Promise<LoginFailure | undefined>
+  /** Resolves when Discord sent what leaves the connection unusable. */
+  readonly broken: Promise<LoginFailure>
   /** Looks at the channels again, which the config may have changed. */
   refresh(): Promise<void>
 }
@@ -39,18 +44,40 @@ const INTENTS = [
   GatewayIntentBits.MessageContent,
 ]
 
-export async function openSession(deps: DiscordDeps, opened: DiscordSettings): Promise<Session> {
-  const { log, signals } = deps
-  const settings = () => deps.settings() ?? opened
-  const state = await DiscordState.open(deps.store)
-  const problems = new Map<string, string>()
+/** Creates the judge of frames that the library cannot read: events are skipped, and `broken` resolves after others. */
+function judgeFrames(log: Log, problems: Map<string, string>) {
+  const { promise: broken, resolve: onBroken } = Promise.withResolvers<LoginFailure>()
+  const onUnreadable = (error: unknown, frame: unknown) => {
+    const type = typeOf(frame)
+    const isSkipped = type !== undefined && type !== 'READY'
+    const why = `Discord sent what the hub cannot read (${type ?? 'a frame'}): ${describeError(error)}.`
+    log.error('discord_frame_failed', { type, error, isSkipped })
+    if (isSkipped) problems.set('frame', `${why} It was skipped; an update of the hub may read it.`)
+    else onBroken({ problem: `${why} The hub connects again.`, isFinal: false })
+  }
+  return { broken, onUnreadable }
+}
+
+function createClient({ api }: DiscordSettings, onUnreadable: OnThrow): Client {
   const client = new Client({
     intents: INTENTS,
     // Direct messages and reactions to older messages come without what the library has not seen.
     partials: [Partials.Channel, Partials.Message, Partials.Reaction, Partials.User],
     allowedMentions: { parse: [], repliedUser: false },
-    ...(opened.api === undefined ? {} : { rest: { api: opened.api } }),
+    ...(api === undefined ? {} : { rest: { api } }),
+    ws: { buildStrategy: manager => new GuardedSharding(manager, onUnreadable) },
   })
+  guardEvents(client, onUnreadable)
+  return client
+}
+
+export async function openSession(deps: DiscordDeps, opened: DiscordSettings): Promise<Session> {
+  const { log, signals } = deps
+  const settings = () => deps.settings() ?? opened
+  const state = await DiscordState.open(deps.store)
+  const problems = new Map<string, string>()
+  const { broken, onUnreadable } = judgeFrames(log, problems)
+  const client = createClient(opened, onUnreadable)
   const common = { ...deps, settings, state, client, problems }
   const outbox = createOutbox(common)
   const typing = createTyping(common)
@@ -93,9 +120,11 @@ export async function openSession(deps: DiscordDeps, opened: DiscordSettings): P
       return [...problems.values()]
     },
     refresh,
+    broken,
     async login() {
       try {
-        await client.login(opened.token)
+        const failure = await Promise.race([client.login(opened.token), broken])
+        if (typeof failure === 'object') return failure
         await client.application?.commands.set([...SLASH_COMMANDS])
         return undefined
       } catch (error) {
@@ -109,6 +138,11 @@ export async function openSession(deps: DiscordDeps, opened: DiscordSettings): P
       await Promise.all([inbound.done(), outbox[Symbol.asyncDispose](), cards.done()])
     },
   }
+}
+
+/** Returns the type of an event; undefined for any other frame. */
+function typeOf(frame: unknown): string | undefined {
+  return isObject(frame) && typeof frame['t'] === 'string' ? frame['t'] : undefined
 }
 
 function toFailure(error: unknown): LoginFailure {
