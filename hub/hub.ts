@@ -4,7 +4,7 @@ import { Agent, EnvHttpProxyAgent, setGlobalDispatcher } from 'undici'
 import { modelsOf } from '../schemas/models.ts'
 import { HUB } from '../schemas/tokens.ts'
 import { type Agents, createAgents } from './config/agents.ts'
-import { watchCertificate } from './config/certificate.ts'
+import { describeEnd, watchCertificate } from './config/certificate.ts'
 import { openDataFolder } from './config/data-folder.ts'
 import type { Environment } from './config/environment.ts'
 import { createLiveConfig, type LiveConfig } from './config/live-config.ts'
@@ -14,7 +14,7 @@ import { readVersion } from './config/paths.ts'
 import { openOwnerToken } from './config/token.ts'
 import { readTraces } from './config/traces.ts'
 import { type Changed, type WatchedFiles, watchFiles } from './config/watch.ts'
-import { type Clock, systemClock } from './core/clock.ts'
+import { type Clock, MAX_DELAY, systemClock } from './core/clock.ts'
 import { createIds, type NewId } from './core/ids.ts'
 import type { Log } from './core/log.ts'
 import type { Model } from './core/model.ts'
@@ -140,7 +140,7 @@ async function openFoundation(
     await voidLeases(tx)
     await closeQuestions(tx, clock.now())
   })
-  const live = createLiveConfig(config, environment, log)
+  const live = createLiveConfig(config, environment, log, clock)
   const newId = createIds(clock.now)
   const owner = openOwnerToken(config)
   const tokens = stack.use(await Tokens.open({ store, clock, newId, log, signals, owner }))
@@ -196,7 +196,7 @@ async function openTraces(
 
 /** Tells the commands of this machine where the hub is, and with https by which certificate they know it. */
 function keepHubFile(
-  { config, startedAt, signals, log }: Foundation,
+  { config, startedAt, signals, log, clock }: Foundation,
   { url, isSecure, renew }: Pick<Listening, 'renew'> & { url: string; isSecure: boolean },
   stack: AsyncDisposableStack,
 ): void {
@@ -209,8 +209,18 @@ function keepHubFile(
     writeFileSync(`${file}.new`, `${text}\n`, { mode: 0o600 })
     renameSync(`${file}.new`, file)
   }
+  let cancel: (() => void) | undefined
+  const tellEnd = () => {
+    cancel?.()
+    if (!isSecure || !served) return
+    const left = served.expiresAt - clock.now()
+    if (left > 0) cancel = clock.after(Math.min(left, MAX_DELAY), tellEnd)
+    else log.error('certificate_ended', { message: describeEnd(served, config.current.timezone) })
+  }
   write()
+  tellEnd()
   stack.defer(() => rmSync(file, { force: true }))
+  stack.defer(() => cancel?.())
   const onConfig = () => {
     const { tls } = config.current
     if (!isSecure || !tls || tls.fingerprint === served?.fingerprint) return
@@ -218,6 +228,7 @@ function keepHubFile(
     served = tls
     write()
     log.info('certificate_renewed', { fingerprint: tls.fingerprint, expiresAt: tls.expiresAt })
+    tellEnd()
   }
   stack.defer(signals.on('config', onConfig))
 }

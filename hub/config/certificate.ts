@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { readFileSync, unwatchFile, watchFile } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { createSecureContext } from 'node:tls'
+import { toLocal } from '../core/clock.ts'
 import { describeError, HubError } from '../core/errors.ts'
 
 /** A certificate with its key, as their files held them when it was made. */
@@ -42,6 +43,52 @@ export class Certificate {
   get pem(): string {
     return this.#leaf.toString()
   }
+}
+
+/** A certificate that serves, at this time in unix milliseconds. */
+export interface Served {
+  certificate: Certificate | undefined
+  now: number
+}
+
+/**
+ * Reads the files. While they are wrong, as in the midst of a renewal, the certificate that was read from them before
+ * stays, and a warning says why. Throws `bad_request` where there is none.
+ */
+export function readCertificate(
+  configFile: string,
+  written: { cert: string; key: string },
+  served?: Served,
+): { certificate: Certificate; warnings: string[] } {
+  const folder = dirname(configFile)
+  const files = [resolve(folder, written.cert), resolve(folder, written.key)]
+  const known = served?.certificate?.files.every((file, i) => file === files[i]) ? served : undefined
+  const keep = (why: string) => {
+    if (!known?.certificate) return undefined
+    return {
+      certificate: known.certificate,
+      warnings: [`${why} (the certificate from before goes on to serve)`],
+    }
+  }
+  try {
+    const certificate = new Certificate(configFile, written)
+    const isWorse =
+      known?.certificate && certificate.expiresAt <= known.now && known.certificate.expiresAt > known.now
+    const worse = isWorse ? keep(`${configFile}: tls: ${certificate.files[0]} has ended`) : undefined
+    return worse ?? { certificate, warnings: [] }
+  } catch (error) {
+    const kept = error instanceof HubError ? keep(error.message) : undefined
+    if (kept) return kept
+    throw error
+  }
+}
+
+/** Says that a certificate has ended, and when. */
+export function describeEnd(
+  { files, expiresAt }: Pick<Certificate, 'files' | 'expiresAt'>,
+  timezone: string,
+): string {
+  return `https: the certificate ${files[0]} ended ${toLocal(expiresAt, timezone)}: renew it`
 }
 
 /** Milliseconds between two looks at the files. */

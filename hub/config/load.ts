@@ -6,7 +6,7 @@ import { describeError, HubError } from '../core/errors.ts'
 import type { LogLevel } from '../core/log.ts'
 import { isLoopback } from '../core/loopback.ts'
 import type { ModelsConfig } from '../core/model.ts'
-import { Certificate } from './certificate.ts'
+import { type Certificate, readCertificate, type Served } from './certificate.ts'
 import { decideConfigured, isPasted, splitKeys, withoutSettings } from './configured-servers.ts'
 import type { Environment } from './environment.ts'
 import { decideModels } from './models.ts'
@@ -81,9 +81,9 @@ export function locateConfig(environment: Environment): string {
 
 /**
  * Reads the environment and the config file; `draft` is a text in place of the file's. Throws `bad_request` that
- * names what is wrong and where.
+ * names what is wrong and where. `served` is the certificate in force, which stays while its files are wrong.
  */
-export function loadConfig(environment: Environment, draft?: string): Config {
+export function loadConfig(environment: Environment, draft?: string, served?: Served): Config {
   const origins: Record<string, string> = {}
   const read = (key: string, name: string, fallback: string): string => {
     const value = environment(name)
@@ -101,6 +101,7 @@ export function loadConfig(environment: Environment, draft?: string): Config {
   const servers = decideConfigured(file, path, held)
   const { timezone, model: _, servers: __, mcpServers: ___, inputs: ____, tls, ...settings } = file
   const token = toToken('SUPERBLOOM_TOKEN', environment('SUPERBLOOM_TOKEN'))
+  const https = tls && path ? readCertificate(path, tls, served) : undefined
   return Object.freeze<Config>({
     ...settings,
     configFile: path,
@@ -112,7 +113,7 @@ export function loadConfig(environment: Environment, draft?: string): Config {
     publicUrl,
     token,
     logLevel: toLogLevel(read('logLevel', 'LOG_LEVEL', 'info')),
-    tls: tls && path ? new Certificate(path, tls) : undefined,
+    tls: https?.certificate,
     // The getter defers loading eight megabytes of ICU's tables until something needs the zone.
     get timezone() {
       return timezone ?? systemTimezone()
@@ -126,6 +127,7 @@ export function loadConfig(environment: Environment, draft?: string): Config {
       ...model.warnings,
       ...warnings,
       ...servers.warnings,
+      ...(https?.warnings ?? []),
       ...findGivenAway(servers.entries, token).map(
         name =>
           `${path}: servers.${name}: is given the owner's token, which opens everything; give it one of its own`,

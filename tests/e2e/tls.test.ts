@@ -6,7 +6,13 @@ import { join } from 'node:path'
 import type { TLSSocket } from 'node:tls'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { CERTIFICATE, CERTIFICATE_KEY, SIGNED_CERTIFICATE, SIGNED_KEY } from '../support/certificate.ts'
+import {
+  CERTIFICATE,
+  CERTIFICATE_KEY,
+  ENDED_CERTIFICATE,
+  SIGNED_CERTIFICATE,
+  SIGNED_KEY,
+} from '../support/certificate.ts'
 import { launcher, runCli } from '../support/cli.ts'
 import { openClient } from '../support/clients.ts'
 import { startTestHub, type TestHub } from '../support/test-hub.ts'
@@ -94,11 +100,18 @@ test('a renewed certificate serves without a restart, also one that the hub is n
   socket.terminate()
 })
 
-test('a wrong renewal keeps the certificate that serves, and says what is wrong', async () => {
+test('a wrong renewal keeps the certificate that serves, says what is wrong, and holds up no other change', async () => {
   const from = hub.logs.all.length
-  issue('3', CERTIFICATE, 'no key')
-  const refused = await hub.logs.find('it is refused', ({ event }) => event === 'config_refused', from)
-  expect(refused['message']).toMatch(/superbloom\.yaml: tls: .*key\.pem its key without a passphrase/)
+  const told = () => hub.logs.find('it is told', ({ event }) => event === 'config_warning', from)
+  issue('3', CERTIFICATE, SIGNED_KEY)
+  expect((await told())['message']).toMatch(/superbloom\.yaml: tls: .*key values mismatch.* goes on to serve/)
+  expect(await look()).toBe(SIGNED)
+  const before = hub.logs.all.length
+  hub.writeConfig(`${TLS}tools: { deny: ["x_*"] }\n`)
+  await hub.logs.find('the change is in force', ({ event }) => event === 'config_changed', before)
+  expect((await cli('status')).stdout).toContain('goes on to serve')
+  issue('ended', ENDED_CERTIFICATE, SIGNED_KEY)
+  await hub.logs.find('it is told', ({ message }) => String(message).includes('has ended'), from)
   expect(await look()).toBe(SIGNED)
   issue('4', CERTIFICATE, CERTIFICATE_KEY)
   await hub.logs.find('it is renewed', ({ event }) => event === 'certificate_renewed', from)
@@ -142,4 +155,20 @@ test('https that is switched off in the file stays until the next start, and the
   expect((await cli('status')).stdout).toContain(
     'tls in superbloom.yaml: the hub changes between http and https',
   )
+})
+
+test('a hub whose certificate has ended starts, and the log and doctor say so', async () => {
+  await hub.stop()
+  issue('ended', ENDED_CERTIFICATE, SIGNED_KEY)
+  hub.writeConfig(TLS)
+  await hub.start()
+  const words = /https: the certificate .*cert\.pem ended Thu 2025-01-02 .*: renew it/
+  const ended = await hub.logs.find(
+    'it is told',
+    ({ event }) => event === 'certificate_ended',
+    hub.startedFrom,
+  )
+  expect(ended['message']).toMatch(words)
+  expect((await cli('doctor')).stdout).toMatch(words)
+  expect((await cli('status')).stderr).toContain('certificate has expired')
 })

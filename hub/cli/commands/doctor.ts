@@ -4,7 +4,7 @@ import type { UpstreamHealth } from '../../../schemas/health.ts'
 import { type HubStatus, hubStatus } from '../../../schemas/hub-status.ts'
 import type { ModelFinding } from '../../../schemas/model-choice.ts'
 import { readAgentFiles } from '../../config/agent-files.ts'
-import type { Certificate } from '../../config/certificate.ts'
+import { type Certificate, describeEnd } from '../../config/certificate.ts'
 import { findDataProblem } from '../../config/data-folder.ts'
 import { createEnvironment, type Environment } from '../../config/environment.ts'
 import { type Config, loadConfig } from '../../config/load.ts'
@@ -75,7 +75,7 @@ export function checkCertificate(
 ): ModelFinding[] {
   if (!tls) return []
   const at = toLocal(tls.expiresAt, timezone)
-  if (tls.expiresAt <= now) return [problem(`https: the certificate ${tls.files[0]} ended ${at}: renew it`)]
+  if (tls.expiresAt <= now) return [problem(describeEnd(tls, timezone))]
   const isLate = tls.expiresAt - now < RENEWED_BEFORE_MS
   const text = `https: the certificate ${tls.files[0]} holds until ${at}`
   return [isLate ? warning(`${text}: see why it was not renewed`) : ok(text)]
