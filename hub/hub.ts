@@ -9,9 +9,9 @@ import { openDataFolder } from './config/data-folder.ts'
 import type { Environment } from './config/environment.ts'
 import { createLiveConfig, type LiveConfig } from './config/live-config.ts'
 import type { Config } from './config/load.ts'
-import { hashOperatorFiles } from './config/operator-files.ts'
+import { hashOfOperatorFiles, hashOperatorFiles } from './config/operator-files.ts'
 import { readVersion } from './config/paths.ts'
-import { openOwnerToken } from './config/token.ts'
+import { openOwnerToken, readHubId } from './config/token.ts'
 import { readTraces } from './config/traces.ts'
 import { type Changed, type WatchedFiles, watchFiles } from './config/watch.ts'
 import { type Clock, MAX_DELAY, systemClock } from './core/clock.ts'
@@ -22,6 +22,7 @@ import { createSignals, type SignalMap, type Signals } from './core/signals.ts'
 import { createTelemetry, type Telemetry, type Tracer } from './core/telemetry.ts'
 import { createEngine, type Engine } from './engine.ts'
 import { openEntrances } from './entrances.ts'
+import { createLead, type Lead } from './http/lead.ts'
 import { type Listening, toUrl } from './http/listen.ts'
 import { Tokens } from './http/tokens.ts'
 import { type LiveModels, openModels } from './model/open-models.ts'
@@ -29,6 +30,7 @@ import { closeQuestions } from './store/approvals.ts'
 import { type AuditEntry, readAuditEnd } from './store/audit-log.ts'
 import { type FileEdit, recordFileChanges } from './store/file-changes.ts'
 import { openOwnStore, type Store } from './store/open.ts'
+import type { Standby } from './store/postgres-lease.ts'
 import { voidLeases } from './store/threads.ts'
 import { readWhole } from './upstream/http/bounded-fetch.ts'
 import { createPublicFetch } from './upstream/http/public-fetch.ts'
@@ -49,6 +51,12 @@ export interface HubInputs {
   log: Log
   /** True to start with a store that lost its contents; by default the start fails. */
   acceptLoss?: boolean
+  /** True to lead also with other files than those of the hub that led last, where several share a store. */
+  acceptFiles?: boolean
+  /** Called when the hub begins to wait for the lead, and whenever the reason changes. */
+  onStandby?: (standby: Standby) => void
+  /** Ends the wait for the lead: `startHub` throws its reason. */
+  signal?: AbortSignal
   overrides?: HubOverrides
 }
 
@@ -64,6 +72,7 @@ export interface Foundation {
   readonly config: LiveConfig
   readonly agents: Agents
   readonly store: Store
+  readonly lead: Lead
   readonly models: LiveModels
   readonly tokens: Tokens
   /** Sends to the push services of browsers. */
@@ -97,9 +106,8 @@ export async function startHub(inputs: HubInputs): Promise<Hub> {
   // answer is read slowly, as that of any server may be.
   const Dispatcher = inputs.environment('NODE_USE_ENV_PROXY') === '1' ? EnvHttpProxyAgent : Agent
   setGlobalDispatcher(new Dispatcher({ allowH2: false }))
-  const taken = Promise.withResolvers<string>()
-  const foundation = await openFoundation(inputs, taken.resolve, stack)
-  const { clock, config, tokens } = foundation
+  const foundation = await openFoundation(inputs, stack)
+  const { clock, config, tokens, lead } = foundation
   const readyAt = clock.monotonic() + READY_AFTER_MS
   const engine = await createEngine(foundation, stack)
   const isReady = () => engine.serverTools.servers.settled || clock.monotonic() >= readyAt
@@ -107,6 +115,7 @@ export async function startHub(inputs: HubInputs): Promise<Hub> {
   const applyFiles = createApplyFiles(foundation, engine)
   const { port, renew } = await openEntrances(foundation, engine, { isReady, applyFiles }, stack)
   const url = toUrl(host, port, tls !== undefined)
+  lead.keep({ url })
   await engine.start()
   await watch(foundation, applyFiles, stack)
   keepHubFile(foundation, { url, isSecure: tls !== undefined, renew }, stack)
@@ -114,7 +123,7 @@ export async function startHub(inputs: HubInputs): Promise<Hub> {
   const whole = stack.move()
   return {
     url,
-    taken: taken.promise,
+    taken: lead.taken,
     get token() {
       return tokens.ownerSecret
     },
@@ -124,23 +133,21 @@ export async function startHub(inputs: HubInputs): Promise<Hub> {
 }
 
 /** Locks the data folder and opens its contents; `stack` closes everything. */
-async function openFoundation(
-  inputs: HubInputs,
-  onTaken: (why: string) => void,
-  stack: AsyncDisposableStack,
-): Promise<Foundation> {
+async function openFoundation(inputs: HubInputs, stack: AsyncDisposableStack): Promise<Foundation> {
   const { config, environment, log, acceptLoss = false, overrides = {} } = inputs
   const clock = overrides.clock ?? systemClock
   openDataFolder(config.dataFolder)
   const signals = createSignals(error => log.error('listener_failed', { error }))
   const onCommit = (commit: SignalMap['committed']) => signals.emit('committed', commit)
+  const live = createLiveConfig(config, environment, log, clock)
+  await using lead = openLead(inputs, live, clock)
   const place = { folder: config.dataFolder, url: config.store }
-  const store = await openOwnStore(place, { acceptLoss, log, onCommit, onTaken }, stack)
+  const store = await openOwnStore(place, { acceptLoss, log, onCommit, lead: lead.options }, stack)
+  if (lead.hasWaited) live.reload()
   await store.write(async tx => {
     await voidLeases(tx)
     await closeQuestions(tx, clock.now())
   })
-  const live = createLiveConfig(config, environment, log, clock)
   const newId = createIds(clock.now)
   const owner = openOwnerToken(config)
   const tokens = stack.use(await Tokens.open({ store, clock, newId, log, signals, owner }))
@@ -155,7 +162,8 @@ async function openFoundation(
     config: live,
     agents: createAgents(config.agentsFolder, environment, log, () => live.current.model),
     store,
-    models: await openModels(config.model, {
+    lead,
+    models: await openModels(live.current.model, {
       clock,
       log,
       signals,
@@ -171,6 +179,17 @@ async function openFoundation(
       return live.current.timezone
     },
   }
+}
+
+function openLead(
+  { config, log, acceptFiles = false, onStandby = () => undefined, signal }: HubInputs,
+  live: LiveConfig,
+  clock: Clock,
+): Lead {
+  const readFiles = () => hashOfOperatorFiles(watchedFiles(live))
+  const never = new AbortController().signal
+  const id = readHubId(config.dataFolder)
+  return createLead({ id, config, clock, log, readFiles, acceptFiles, onStandby, signal: signal ?? never })
 }
 
 /** Creates what sends to addresses that browsers name: public ones alone, and of an answer it reads only so much. */
@@ -235,11 +254,13 @@ function keepHubFile(
 
 /** Adds files of the operator that are not as they were to the audit. */
 async function recordFiles(
-  { store, clock, config, agents }: Foundation,
+  { store, clock, config, agents, lead }: Foundation,
   edits: readonly FileEdit[],
   ...others: AuditEntry[]
 ): Promise<void> {
-  const hashes = hashOperatorFiles(watchedFiles(config))
+  const watched = watchedFiles(config)
+  const hashes = hashOperatorFiles(watched)
+  lead.keep({ files: hashOfOperatorFiles(watched, hashes) })
   const refused = [...config.refusals, ...agents.problems]
   await store.write(tx => recordFileChanges(tx, { at: clock.now(), hashes, refused, edits }, ...others))
 }

@@ -32,6 +32,8 @@ export interface RequestDeps {
   all: () => readonly Connection[]
   use: Pool['use']
   whyMissing: ServerRequests['whyMissing']
+  /** Resolves if this hub may still act on its servers. */
+  confirm: () => Promise<void>
   readonly catalogue: Catalogue
 }
 
@@ -65,6 +67,7 @@ export function createRequests(deps: RequestDeps): ServerRequests {
       const tool = deps.catalogue.tool(name)
       const why = tool ? undefined : deps.whyMissing(name)
       if (why !== undefined) throw new HubError('unavailable', why)
+      await deps.confirm()
       return requestOf(tool, 'tools/call', { what: `tool ${name}`, args, options })
     },
     async getPrompt(name, args, options = {}) {

@@ -79,6 +79,7 @@ export async function createServerTools(deps: ServerToolsDeps): Promise<ServerTo
     negotiated: createNegotiationCache(deps.store, deps.clock),
     connectTimeout: CONNECT_TIMEOUT_MS,
     callTimeout: CALL_TIMEOUT_MS,
+    confirm: () => deps.store.confirm(),
     names: {
       read: () => readNameOwners(deps.store.db),
       save: owners => deps.store.write(tx => saveNameOwners(tx, owners)),

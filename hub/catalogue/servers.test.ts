@@ -38,6 +38,7 @@ beforeEach(() => {
     version: '1',
     connectTimeout: 30_000,
     callTimeout: 120_000,
+    confirm: async () => undefined,
     onChange: () => undefined,
     onEvents: () => undefined,
     onUpdated: uri => told.add(uri),

@@ -72,6 +72,8 @@ export interface Servers
 
 export interface ServersDeps extends Omit<ConnectionDeps, 'onChange'>, Omit<LiveCatalogueDeps, 'toolRules'> {
   onChange: (change: OfferChange) => void
+  /** Resolves if this hub may still act on its servers. */
+  confirm: () => Promise<void>
 }
 
 export function openServers(deps: ServersDeps): Servers {
@@ -98,6 +100,7 @@ export function openServers(deps: ServersDeps): Servers {
     all,
     use: (name, run, options) => pool.use(name, run, options),
     whyMissing: name => whyMissing(name, all(), resting),
+    confirm: deps.confirm,
     get catalogue() {
       return live.catalogue
     },

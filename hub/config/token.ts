@@ -1,8 +1,18 @@
-import { randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { hash, randomBytes } from 'node:crypto'
+import { chmodSync, existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 
 const TOKEN_BYTES = 24
+
+/**
+ * Returns the id of a data folder at its place on its machine: a copy of the folder elsewhere has another one. The
+ * first use makes it.
+ */
+export function readHubId(dataFolder: string): string {
+  const made = readOrMakeToken(join(dataFolder, 'hub-id'))
+  return hash('sha256', [made, hostname(), realpathSync(dataFolder)].join('\n'))
+}
 
 export function tokenFile(dataFolder: string): string {
   return join(dataFolder, 'token')

@@ -5,6 +5,7 @@ import { backUpBeforeMigration } from './backup.ts'
 import type { OnCommit } from './group-writer.ts'
 import type { openPostgresStore } from './postgres.ts'
 import { toShownAddress } from './postgres-address.ts'
+import type { LeadOptions } from './postgres-lease.ts'
 import { lockFolder, openSqliteStore, openSqliteToRead } from './sqlite.ts'
 import { databaseFile } from './sqlite-backup.ts'
 import { describeLoss, findLoss, wasUsed } from './store-loss.ts'
@@ -22,6 +23,11 @@ export interface Store extends AsyncDisposable {
   measure(): Promise<{ kind: string; bytes: number }>
   /** Returns why nothing can be stored, for people; undefined if that is not known. */
   findProblem(): string | undefined
+  /**
+   * Resolves if the store is still this hub's alone. Whatever cannot be undone and is not in the store, such as a call of
+   * a model or of a tool, is preceded by it. Throws StoreFault.
+   */
+  confirm(): Promise<void>
 }
 
 /** Where a hub's store is. */
@@ -37,22 +43,22 @@ interface Opening {
   /** True to go on with a store that lost its contents. */
   acceptLoss: boolean
   onCommit: OnCommit
-  /** Called once if another hub may have taken the store: nothing is written from then on. */
-  onTaken: (why: string) => void
+  /** How the hub takes part in who leads, where several share a store. */
+  lead: LeadOptions
 }
 
 /**
- * Locks a data folder and opens its hub's store; `stack` closes both. Throws `conflict` if the store lost its
+ * Locks a data folder and opens its hub's store, once the hub leads where several share it; `stack` closes both. Throws `conflict` if the store lost its
  * contents, unless that is accepted.
  */
 export async function openOwnStore(
   { folder, url }: StorePlace,
-  { log, acceptLoss, onCommit, onTaken }: Opening,
+  { log, acceptLoss, onCommit, lead }: Opening,
   stack: AsyncDisposableStack,
 ): Promise<Store> {
   const used = wasUsed(folder)
   stack.use(lockFolder(folder))
-  if (url !== undefined) return stack.use(await openPostgres(url, onTaken, onCommit))
+  if (url !== undefined) return stack.use(await openPostgres(url, lead, onCommit))
   const loss = findLoss(folder, used)
   if (loss) {
     const why = describeLoss(folder, loss)

@@ -33,13 +33,16 @@ export function toConfigs(url: string): (ClientConfig & { host: string })[] {
 
 /**
  * Connects to the first host that answers and can be written to. Throws a StoreFault that tells why none does; the
- * caller ends the client.
+ * caller ends the client. `limits` are further settings of the client.
  */
-export async function connectPrimary(url: string): Promise<{ client: Client; config: ClientConfig }> {
+export async function connectPrimary(
+  url: string,
+  limits: ClientConfig = {},
+): Promise<{ client: Client; config: ClientConfig }> {
   const { default: pg } = await import('pg')
   const problems: string[] = []
   for (const { host, ...config } of toConfigs(url)) {
-    const client = new pg.Client(config)
+    const client = new pg.Client({ ...config, ...limits })
     try {
       await client.connect()
       const { rows } = await client.query<{ standby: boolean }>('select pg_is_in_recovery() as standby')

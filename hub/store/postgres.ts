@@ -7,7 +7,7 @@ import { migrate, missingMigration } from './migrations/index.ts'
 import { connectPrimary, toShownAddress } from './postgres-address.ts'
 import { guardAudit, guardAuditEnd } from './postgres-audit.ts'
 import { PostgresDriver } from './postgres-driver.ts'
-import { lockDatabase } from './postgres-lock.ts'
+import { type LeadOptions, openLease } from './postgres-lease.ts'
 import { createSearch, searchTexts, toIndexed } from './postgres-search.ts'
 import { createPostgresWriter } from './postgres-writer.ts'
 import type { Tables } from './tables.ts'
@@ -26,30 +26,37 @@ const postgres: Dialect = {
 }
 
 const EARLIEST = 150_000
-/** Connections besides that of the lock: one that writes, and some that read. */
+/** Connections besides that of the lease: one that writes, and some that read. */
 const MOST_CONNECTIONS = 6
 /** Types that JavaScript's numbers hold: `bigint`, and `numeric`, which sums of it are. */
 const NUMBERS: ReadonlySet<number> = new Set([20, 1700])
 
+/** Milliseconds after which PostgreSQL ends a transaction of a hub that was paused, so that another can lead. */
+const PAUSED_MS = 8_000
+
 /**
- * Locks a database and opens its store; brings its schema up to date. `onLost` is called once if the lock is lost,
- * after which nothing is written. Throws `conflict` for a database that another hub, program or version uses.
+ * Opens the store of a database once this hub leads on it, and brings its schema up to date. Throws `conflict` for
+ * a database of another program or a newer version.
  */
-export async function openPostgresStore(url: string, onLost: (why: string) => void, onCommit?: OnCommit) {
+export async function openPostgresStore(url: string, lead: LeadOptions, onCommit?: OnCommit) {
   await using stack = new AsyncDisposableStack()
-  const lock = stack.use(await lockDatabase(url, onLost))
-  const db = stack.adopt(await openPostgres(lock.config), open => open.destroy())
-  await refuseUnfit(db, url)
+  await refuseUnfit(url)
+  const lease = stack.use(await openLease(url, lead))
+  // The hub that led meanwhile may have been of a newer version.
+  await refuseUnfit(url)
+  const limits = { idle_in_transaction_session_timeout: PAUSED_MS }
+  const db = stack.adopt(await openPostgres({ ...lease.config, ...limits }), open => open.destroy())
   await migrate(db, postgres)
   await sql.raw(ORDER_BY_BYTES).execute(db)
-  const write = createPostgresWriter(db, lock, onCommit)
+  const write = createPostgresWriter(db, lease, onCommit)
   const opened = stack.move()
   return {
     db,
     write,
     // PostgreSQL keeps what is replaced in its pages and its log until it needs the room.
     writeSecret: write,
-    findProblem: lock.findLoss,
+    findProblem: () => lease.findLoss(),
+    confirm: () => lease.confirm(),
     async compact() {
       await sql`vacuum (full, analyze)`.execute(db)
     },
@@ -64,15 +71,20 @@ export async function openPostgresStore(url: string, onLost: (why: string) => vo
 
 /** Opens the store of a database as it is, for reading. Throws `conflict` for that of another version. */
 export async function openPostgresToRead(url: string): Promise<Kysely<Tables>> {
-  const { client, config } = await connectPrimary(url)
-  await client.end()
-  const db = await openPostgres(config)
+  const db = await openAny(url)
   const shown = toShownAddress(url)
   const applied = await appliedMigrations(db)
   if (applied.length === 0) throw new HubError('not_found', `There is no store in ${shown}`)
   if (missingMigration(applied, shown) !== undefined)
     throw new HubError('conflict', `${shown} is of an earlier version. Start the hub once, which renews it.`)
   return db
+}
+
+/** Opens a database at the first host that answers. */
+async function openAny(url: string): Promise<Kysely<Tables>> {
+  const { client, config } = await connectPrimary(url)
+  await client.end()
+  return openPostgres(config)
 }
 
 async function openPostgres(config: ClientConfig): Promise<Kysely<Tables>> {
@@ -100,12 +112,15 @@ class StoreAdapter extends PostgresAdapter {
 }
 
 /** Throws unless the server, the encoding and what is in the database are what the hub needs. */
-async function refuseUnfit(db: Kysely<Tables>, url: string): Promise<void> {
+async function refuseUnfit(url: string): Promise<void> {
+  await using db = await openAny(url)
   const shown = toShownAddress(url)
   const { rows } = await sql<{ version: number; encoding: string; tables: number }>`
     select current_setting('server_version_num')::int as version,
       current_setting('server_encoding') as encoding,
-      (select count(*) from pg_tables where schemaname = current_schema()) as tables`.execute(db)
+      (select count(*) from pg_tables where schemaname = current_schema() and tablename not like 'leader%') as tables`.execute(
+    db,
+  )
   const [{ version, encoding, tables } = { version: 0, encoding: '', tables: 0 }] = rows
   if (version < EARLIEST)
     throw new HubError(

@@ -205,6 +205,19 @@ create table inbox (
   read_foreign integer not null default 0,
   constraint inbox_pkey PRIMARY KEY (seq)
 );
+create table leader (
+  one integer not null,
+  epoch integer not null,
+  holder text collate "C" not null,
+  url text collate "C" not null,
+  files text collate "C",
+  until timestamp with time zone not null,
+  constraint leader_one_check CHECK ((one = 1)),
+  constraint leader_pkey PRIMARY KEY (one)
+);
+create table leader_fence (
+  epoch integer not null
+);
 create table lives (
   id text collate "C" not null,
   started_at bigint not null,

@@ -87,6 +87,8 @@ export async function openSqliteStore(
     write,
     writeSecret: createSecretWriter(db, write),
     findProblem,
+    // The lock of the data folder lasts as long as the process.
+    confirm: () => Promise.resolve(),
     async measure() {
       return { kind: 'sqlite', bytes: storeBytes(databaseFile(folder)) }
     },

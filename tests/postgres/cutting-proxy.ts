@@ -9,6 +9,8 @@ export interface CuttingProxy extends AsyncDisposable {
    * answered it.
    */
   cut(statement: string, when: 'before' | 'after'): void
+  /** Takes no further connections; those that are open stay. */
+  refuse(): void
 }
 
 /** Returns a statement without parameters as it is sent: its length, then its text. */
@@ -45,16 +47,18 @@ export async function openCuttingProxy(port: number): Promise<CuttingProxy> {
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
+  const closed = once(server, 'close')
   const address = server.address()
   return {
     port: typeof address === 'object' ? (address?.port ?? 0) : 0,
     cut(statement, when) {
       cut = { statement, when }
     },
+    refuse: () => void server.close(),
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy()
       server.close()
-      await once(server, 'close')
+      await closed
     },
   }
 }

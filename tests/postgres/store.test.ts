@@ -4,13 +4,12 @@ import { expect, test } from 'vitest'
 import { dialectOf } from '../../hub/store/dialect.ts'
 import { openPostgres, openStoreToRead, type Store } from '../../hub/store/open.ts'
 import { StoreFault } from '../../hub/store/writer.ts'
-import { makeDatabase, makeEmptyDatabase, server } from '../support/test-database.ts'
+import { leadAlone, makeDatabase, makeEmptyDatabase, server } from '../support/test-database.ts'
 import { openCuttingProxy } from './cutting-proxy.ts'
 import { dumpSchema } from './dump-schema.ts'
 
 if (server === undefined) throw new Error('These tests need a PostgreSQL: npm run test:postgres')
 const at = server
-const nobody = () => undefined
 
 const add = ({ write }: Pick<Store, 'write'>, name: string) =>
   write(async tx => {
@@ -33,37 +32,8 @@ async function ask<Row extends object>(url: string, text: string): Promise<Row[]
 
 test('the schema that all migrations make together is the one that is committed', async () => {
   await using database = await makeEmptyDatabase(at)
-  await using store = await openPostgres(database.url, nobody)
+  await using store = await openPostgres(database.url, leadAlone())
   await expect(await dumpSchema(store.db)).toMatchFileSnapshot('../../hub/store/schema.postgres.sql')
-})
-
-test('a database has one hub: a second is refused, and the next one waits for the one that ends', async () => {
-  await using database = await makeDatabase(at)
-  const first = await openPostgres(database.url, nobody)
-  await expect(openPostgres(database.url, nobody)).rejects.toMatchObject({
-    code: 'conflict',
-    message: expect.stringContaining('Another hub already runs on postgres://127.0.0.1:'),
-  })
-  const next = openPostgres(database.url, nobody)
-  await first[Symbol.asyncDispose]()
-  await using store = await next
-  expect(await add(store, 'a')).toBe('a')
-})
-
-test('a hub that loses its lock stores nothing more, and says so', async () => {
-  await using database = await makeDatabase(at)
-  const taken = Promise.withResolvers<string>()
-  await using store = await openPostgres(database.url, taken.resolve)
-  await add(store, 'a')
-  const holders = "select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory'"
-  await ask(
-    database.url,
-    `${holders} and database = (select oid from pg_database where datname = current_database())`,
-  )
-  expect(await taken.promise).toMatch(/lost its connection to PostgreSQL.*stores nothing any more and ends/)
-  await expect(add(store, 'b')).rejects.toMatchObject({ name: 'StoreFault', kind: 'unreachable' })
-  expect(store.findProblem()).toBe(await taken.promise)
-  expect(await names(store)).toEqual(['a'])
 })
 
 test.each([
@@ -73,7 +43,10 @@ test.each([
   await using database = await makeDatabase(at)
   const { port, pathname, username } = new URL(database.url)
   await using proxy = await openCuttingProxy(Number(port))
-  await using store = await openPostgres(`postgres://${username}@127.0.0.1:${proxy.port}${pathname}`, nobody)
+  await using store = await openPostgres(
+    `postgres://${username}@127.0.0.1:${proxy.port}${pathname}`,
+    leadAlone(),
+  )
   await add(store, 'a')
   proxy.cut('commit', when)
   const outcome = await add(store, 'b').catch((error: unknown) => error)
@@ -90,15 +63,16 @@ test.each([
 test('promise 1: where nobody can tell what became of a commit, the hub ends', async () => {
   await using database = await makeDatabase(at)
   const { port, pathname, username } = new URL(database.url)
-  const proxy = await openCuttingProxy(Number(port))
+  await using proxy = await openCuttingProxy(Number(port))
   const taken = Promise.withResolvers<string>()
   await using store = await openPostgres(
     `postgres://${username}@127.0.0.1:${proxy.port}${pathname}`,
-    taken.resolve,
+    leadAlone(taken.resolve),
   )
+  proxy.cut('commit', 'before')
   const outcome = store.write(async tx => {
     await tx.selectFrom('agents').selectAll().execute()
-    await proxy[Symbol.asyncDispose]()
+    proxy.refuse()
   })
   await expect(outcome).rejects.toBeInstanceOf(StoreFault)
   expect(await taken.promise).toMatch(/ends\.$/)
@@ -108,7 +82,7 @@ test.each(['40001', '40P01'])(
   'a commit that fails with %s is made again, once for all of its jobs',
   async code => {
     await using database = await makeDatabase(at)
-    await using store = await openPostgres(database.url, nobody)
+    await using store = await openPostgres(database.url, leadAlone())
     await ask(
       database.url,
       `create sequence tries; create function refuse() returns trigger language plpgsql as $$ begin
@@ -123,7 +97,7 @@ test.each(['40001', '40P01'])(
 
 test('a write that fails is undone alone and rejects alone', async () => {
   await using database = await makeDatabase(at)
-  await using store = await openPostgres(database.url, nobody)
+  await using store = await openPostgres(database.url, leadAlone())
   const results = await Promise.allSettled(['a', 'a', 'b'].map(name => add(store, name)))
   expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
   await expect(add(store, 'b')).rejects.toThrow(/duplicate key/)
@@ -132,7 +106,7 @@ test('a write that fails is undone alone and rejects alone', async () => {
 
 test('promise 1: a commit waits for the disk, unless all of it may be done again', async () => {
   await using database = await makeDatabase(at)
-  await using store = await openPostgres(database.url, nobody)
+  await using store = await openPostgres(database.url, leadAlone())
   const waits = (durability: 'disk' | 'relaxed') =>
     store.write(
       async tx =>
@@ -148,7 +122,7 @@ test('promise 1: a commit waits for the disk, unless all of it may be done again
 
 test('texts are in the order of their bytes, whatever the locale of the database', async () => {
   await using database = await makeEmptyDatabase(at, "template template0 locale_provider icu icu_locale 'en'")
-  await using store = await openPostgres(database.url, nobody)
+  await using store = await openPostgres(database.url, leadAlone())
   for (const name of ['a', 'B', 'ä', '_', 'Z']) await add(store, name)
   expect(await names(store)).toEqual(['B', 'Z', '_', 'a', 'ä'])
 })
@@ -156,14 +130,14 @@ test('texts are in the order of their bytes, whatever the locale of the database
 test('of several hosts the first that answers is used', async () => {
   await using database = await makeDatabase(at)
   const url = database.url.replace('@', '@127.0.0.1:1,')
-  await using store = await openPostgres(url, nobody)
+  await using store = await openPostgres(url, leadAlone())
   expect(await add(store, 'a')).toBe('a')
 })
 
 test('a server that nobody reaches is named without the password', async () => {
   const opened = openPostgres(
     'postgres://hub:swordfish@127.0.0.1:1,127.0.0.1:2/superbloom?sslmode=disable',
-    nobody,
+    leadAlone(),
   )
   const error = await opened.catch((caught: unknown) => caught)
   expect(error).toMatchObject({ kind: 'unreachable' })
@@ -182,7 +156,7 @@ test.each([
   await ask(database.url, made)
   const tables = () => ask(database.url, "select tablename from pg_tables where schemaname = 'public'")
   const before = await tables()
-  await expect(openPostgres(database.url, nobody)).rejects.toMatchObject({
+  await expect(openPostgres(database.url, leadAlone())).rejects.toMatchObject({
     code: 'conflict',
     message: expect.stringContaining(why),
   })
@@ -191,12 +165,12 @@ test.each([
 
 test('a database with another encoding is refused', async () => {
   await using database = await makeEmptyDatabase(at, "template template0 encoding 'SQL_ASCII' locale 'C'")
-  await expect(openPostgres(database.url, nobody)).rejects.toThrow(/stores texts as SQL_ASCII/)
+  await expect(openPostgres(database.url, leadAlone())).rejects.toThrow(/stores texts as SQL_ASCII/)
 })
 
 test('what only reads needs no lock, and makes no store', async () => {
   await using database = await makeDatabase(at)
-  await using store = await openPostgres(database.url, nobody)
+  await using store = await openPostgres(database.url, leadAlone())
   await add(store, 'a')
   const db = await openStoreToRead({ folder: '', url: database.url })
   expect(await names({ db })).toEqual(['a'])
@@ -213,7 +187,7 @@ test.each([
   [['need'], 1],
 ])('promise 8: in a text of many words %j is found %i times', async (phrases, count) => {
   await using database = await makeDatabase(at)
-  await using store = await openPostgres(database.url, nobody)
+  await using store = await openPostgres(database.url, leadAlone())
   const { toIndexed, searchTexts } = dialectOf(store.db)
   const text = toIndexed(`${'filler '.repeat(20_000)} Nëedle at 10.0.0.7 ${'more '.repeat(200_000)}`)
   await store.write(tx =>

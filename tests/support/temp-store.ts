@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openPostgres, openStore, type Store } from '../../hub/store/open.ts'
-import { makeDatabase, server } from './test-database.ts'
+import { leadAlone, makeDatabase, server } from './test-database.ts'
 
 /** Makes a folder outside the repository; disposing removes it. */
 export function makeTempFolder(): { path: string } & Disposable {
@@ -19,9 +19,7 @@ export async function openTempStore(): Promise<TempStore> {
   await using stack = new AsyncDisposableStack()
   const folder = stack.use(makeTempFolder()).path
   const database = server === undefined ? undefined : stack.use(await makeDatabase(server))
-  const store = stack.use(
-    database ? await openPostgres(database.url, () => undefined) : await openStore(folder),
-  )
+  const store = stack.use(database ? await openPostgres(database.url, leadAlone()) : await openStore(folder))
   const whole = stack.move()
   return { ...store, folder, [Symbol.asyncDispose]: () => whole.disposeAsync() }
 }

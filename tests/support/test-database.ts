@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
+import { systemClock } from '../../hub/core/clock.ts'
+import { createLog } from '../../hub/core/log.ts'
 import { openPostgres } from '../../hub/store/open.ts'
+import type { LeadOptions } from '../../hub/store/postgres-lease.ts'
 
 /** Database with the schema and nothing else, which every test's own is copied from. */
 const TEMPLATE = 'superbloom_template'
@@ -13,11 +16,29 @@ export interface TestDatabase extends AsyncDisposable {
   readonly url: string
 }
 
+/** Leads at once on a database that no other hub uses. */
+export function leadAlone(onTaken: (why: string) => void = () => undefined): LeadOptions {
+  return {
+    id: randomBytes(8).toString('hex'),
+    url: () => 'http://127.0.0.1',
+    files: () => '',
+    acceptFiles: false,
+    clock: systemClock,
+    log: createLog({
+      level: 'error',
+      now: systemClock.now,
+      write: line => void process.stderr.write(`${line}\n`),
+    }),
+    onStandby: ({ url }) => Promise.reject(new Error(`Another hub leads: ${url}`)),
+    onTaken,
+    signal: new AbortController().signal,
+  }
+}
+
 /** Makes the database that the tests' own are copied from, once for a server. */
 export async function makeTemplate(at: string): Promise<void> {
   await ask(`${at}/postgres`, `create database ${TEMPLATE}`)
-  const nobody = () => undefined
-  await (await openPostgres(`${at}/${TEMPLATE}`, nobody))[Symbol.asyncDispose]()
+  await (await openPostgres(`${at}/${TEMPLATE}`, leadAlone()))[Symbol.asyncDispose]()
 }
 
 /** Databases that tests of this process are done with: to make one takes longer than most tests. */

@@ -10,43 +10,62 @@ import { tokenFile } from '../../config/token.ts'
 import { describeError } from '../../core/errors.ts'
 import { main } from '../../main.ts'
 import { isInContainer } from '../../model/find-models.ts'
+import type { Standby } from '../../store/postgres-lease.ts'
 import { tellNetwork } from '../home-network.ts'
 import { printError } from '../print.ts'
 
 export function define(command: Command): void {
   command
     .option('--accept-loss', 'go on with a store that lost what it held, once')
-    .action((options: { acceptLoss?: boolean }) => start(options))
+    .option(
+      '--accept-files',
+      'lead also where the files here differ from those of the hub that led last, once',
+    )
+    .action((options: Accepted) => start(options))
+}
+
+interface Accepted {
+  acceptLoss?: boolean
+  acceptFiles?: boolean
 }
 
 /** Starts the hub and prints its address, with the token in it only for a person at a terminal. */
-async function start(options: { acceptLoss?: boolean }): Promise<void> {
+async function start(accepted: Accepted): Promise<void> {
   const { dataFolder, token: own } = locateData(createEnvironment())
   const where = own === undefined ? `in ${tokenFile(dataFolder)}` : 'what SUPERBLOOM_TOKEN says'
   const ending = new AbortController()
-  await main((hub, config) => {
-    const { token } = hub
-    // A certificate is for a name, which is seldom the address that the hub listens on.
-    const url = (config.tls && config.publicUrl) ?? hub.url
-    const open = process.stdout.isTTY
-      ? `Open ${url}/#token=${token}`
-      : `Open ${url}\nIt asks for the token, which is ${where}.`
-    // The cache is written now: a hub that is killed later would leave nothing for its next start.
-    flushCompileCache()
-    process.stdout.write(`Superbloom runs. ${open}\n`)
+  const onStandby = ({ why, url }: Standby) => {
+    const reason =
+      why === 'led' ? `${url} leads` : `the files here differ from those of ${url}, which led last`
+    process.stdout.write(`Superbloom waits: ${reason}.\n`)
     notifyReady()
-    tellNetwork({
-      hub,
-      config,
-      configFile: locateConfig(createEnvironment()),
-      interfaces: networkInterfaces(),
-      inContainer: isInContainer(),
-      ask: hasPerson() ? text => ask(text, ending.signal) : undefined,
-      print: text => void process.stdout.write(`${text}\n`),
-    }).catch(error => {
-      if (!ending.signal.aborted) printError(`superbloom: ${describeError(error)}`)
-    })
-  }, options)
+  }
+  await main(
+    (hub, config) => {
+      const { token } = hub
+      // A certificate is for a name, which is seldom the address that the hub listens on.
+      const url = (config.tls && config.publicUrl) ?? hub.url
+      const open = process.stdout.isTTY
+        ? `Open ${url}/#token=${token}`
+        : `Open ${url}\nIt asks for the token, which is ${where}.`
+      // The cache is written now: a hub that is killed later would leave nothing for its next start.
+      flushCompileCache()
+      process.stdout.write(`Superbloom runs. ${open}\n`)
+      notifyReady()
+      tellNetwork({
+        hub,
+        config,
+        configFile: locateConfig(createEnvironment()),
+        interfaces: networkInterfaces(),
+        inContainer: isInContainer(),
+        ask: hasPerson() ? text => ask(text, ending.signal) : undefined,
+        print: text => void process.stdout.write(`${text}\n`),
+      }).catch(error => {
+        if (!ending.signal.aborted) printError(`superbloom: ${describeError(error)}`)
+      })
+    },
+    { ...accepted, onStandby },
+  )
   ending.abort()
 }
 

@@ -37,7 +37,7 @@ export interface Account {
   sampling?: Semaphore
 }
 
-type Deps = Parameters<typeof reserveCall>[0] & Pick<RuntimeDeps, 'log' | 'telemetry'>
+type Deps = Parameters<typeof reserveCall>[0] & Pick<RuntimeDeps, 'log' | 'store' | 'telemetry'>
 
 interface Call {
   model: Model
@@ -96,7 +96,7 @@ async function measure(
 }
 
 async function attempt(
-  { log }: Pick<Deps, 'log'>,
+  { log, store }: Pick<Deps, 'log' | 'store'>,
   { model, signal, onText }: Call,
   { request, input }: Reserved,
 ): Promise<Attempted> {
@@ -104,6 +104,7 @@ async function attempt(
   let cut: Begun | undefined
   const { maxOutput } = request
   try {
+    await store.confirm()
     const reply = await model.complete(request, {
       signal,
       onText(text) {
