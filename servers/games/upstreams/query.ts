@@ -60,12 +60,13 @@ export function createQuery(settings: QuerySettings, deps: QueryDeps): Query {
       { ...settings, type: asType, port },
       { where, limit, clock, gamedig: await gamedig(), attempts },
     )
+  const usesGamedig = quake3Port === undefined && !MINECRAFT.test(type)
   let isJava = type === VANILLA
   const askOne = async (signal: AbortSignal) => {
     if (quake3Port !== undefined) {
       return await askQuake3({ host, port: quake3Port, countBots: settings.countBots }, clock, signal)
     }
-    if (!MINECRAFT.test(type) || port === undefined) return await askAny()
+    if (usesGamedig || port === undefined) return await askAny()
     try {
       const status = await askMinecraft(host, port, clock, signal)
       isJava = true
@@ -82,6 +83,8 @@ export function createQuery(settings: QuerySettings, deps: QueryDeps): Query {
     where,
     async ask(signal) {
       try {
+        // To load it takes seconds on a small machine, which are not the game's.
+        if (usesGamedig) await gamedig()
         return await withLimit(askOne, limit, clock, signal)
       } catch (error) {
         signal?.throwIfAborted()
