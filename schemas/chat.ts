@@ -221,5 +221,7 @@ export type HubFrame =
     }
   | { type: 'agent'; name: string; status: AgentStatus }
   | { type: 'approval'; approval: Approval }
+  /** Servers, the config, the model or schedules changed; only the owner gets it. */
+  | { type: 'changed' }
   | { type: 'pong' }
   | { type: 'error'; code: string; message: string; clientId?: string }

@@ -7,14 +7,16 @@ import { createFakeClock } from '../../tests/support/fake-clock.ts'
 import { OWNER_PRINCIPAL } from '../../tests/support/principals.ts'
 import { until } from '../../tests/support/until.ts'
 import { createLog } from '../core/log.ts'
+import type { Principal } from '../core/principal.ts'
 import { createSignals } from '../core/signals.ts'
 import { PING_MS } from './keep-alive.ts'
 import { attachWebSocket, MOST_SOCKETS } from './websocket.ts'
 
-async function openDoor() {
+async function openDoor(caller: Principal = OWNER_PRINCIPAL) {
   await using stack = new AsyncDisposableStack()
   const server = createServer()
   const clock = createFakeClock()
+  const signals = createSignals(error => expect.unreachable(String(error)))
   stack.defer(async () => {
     server.close()
     await once(server, 'close')
@@ -25,8 +27,8 @@ async function openDoor() {
       clock,
       networkClock: clock,
       log: createLog({ level: 'error', now: clock.now, write: () => undefined }),
-      signals: createSignals(error => expect.unreachable(String(error))),
-      admit: () => OWNER_PRINCIPAL,
+      signals,
+      admit: () => caller,
       look: () => () => undefined,
       hold: () => () => undefined,
       mayUse: () => true,
@@ -55,6 +57,7 @@ async function openDoor() {
   const owned = stack.move()
   return {
     clock,
+    signals,
     connect: (options: { autoPong?: boolean } = {}) => new WebSocket(url, 'superbloom.v1', options),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
@@ -96,4 +99,26 @@ test('more sockets than the limit are refused, with a reason', async () => {
   expect(response.statusCode).toBe(503)
   response.setEncoding('utf8')
   expect((await response.toArray()).join('')).toContain(`${MOST_SOCKETS} chats open already`)
+})
+
+test('the owner hears that something of the hub changed, and a member does not', async () => {
+  for (const [caller, heard] of [
+    [OWNER_PRINCIPAL, ['welcome', 'changed', 'pong']],
+    [{ ...OWNER_PRINCIPAL, name: 'anna', role: 'member' }, ['welcome', 'pong']],
+  ] as const) {
+    await using door = await openDoor(caller)
+    const socket = door.connect()
+    const frames: string[] = []
+    const ended = Promise.withResolvers<void>()
+    socket.on('message', data => {
+      const { type } = JSON.parse(String(data))
+      frames.push(type)
+      if (type === 'pong') ended.resolve()
+      if (type !== 'welcome') return
+      door.signals.emit('servers', { tools: true, resources: false, prompts: false })
+      socket.send('{"type":"ping"}')
+    })
+    await ended.promise
+    expect(frames).toEqual(heard)
+  }
 })

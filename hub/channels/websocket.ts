@@ -29,6 +29,9 @@ const DOOR = '/ws'
 /** Close code for a token that opens nothing any more. */
 const SIGNED_OUT = 4401
 
+/** What the owner's page shows of the hub itself. */
+const CHANGES = ['servers', 'config', 'modelAnswers', 'schedules'] as const
+
 const TOO_MANY_SOCKETS = `There are ${MOST_SOCKETS} chats open already, the most at once; close one of them.`
 
 export interface WebSocketDeps extends Chat {
@@ -184,6 +187,7 @@ function listen(
       const isSeen = isOwners || (conversation !== undefined && deps.mayUse(caller, conversation))
       if (isSeen) send({ type: 'approval', approval })
     }),
+    ...(isOwners ? CHANGES.map(name => deps.signals.on(name, () => send({ type: 'changed' }))) : []),
   ]
   return () => {
     for (const off of offs) off()

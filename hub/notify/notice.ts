@@ -45,7 +45,9 @@ export function toApprovalNotice(
     ...(call.isWhole || isQuestion ? [] : ['This is not all of it: the page shows the rest.']),
     `It expires on ${toLocal(expires_at, timezone)} (${timezone}).`,
   ]
-  const footer = toLink(page, conversation_id) ?? "Answer on the hub's page, or with `superbloom approvals`."
+  const footer =
+    toLink(page, conversation_id) ??
+    "Answer on the hub's page. Messages lead there once the hub has a public address."
 
   const title = isQuestion ? `A question of ${tool}` : `${agent} asks for ${tool}`
   return {

@@ -167,7 +167,7 @@ export const PROGRAMS: readonly Program[] = [
   channel({
     name: 'ntfy',
     title: 'ntfy',
-    about: "Messages in ntfy's app on your phone, with buttons.",
+    about: "Messages in ntfy's app on your phone, with buttons where it reaches the hub.",
     prefix: 'NTFY',
     kind: 'ntfy',
     settings: [

@@ -198,7 +198,8 @@ export function createSession(parts: SessionParts) {
 /** Tells whether the panel shows what a frame changes. */
 function isNews(frame: HubFrame) {
   return (
-    ['agent', 'approval'].includes(frame.type) || (frame.type === 'message' && frame.message.kind === 'error')
+    ['agent', 'approval', 'changed'].includes(frame.type) ||
+    (frame.type === 'message' && frame.message.kind === 'error')
   )
 }
 

@@ -47,12 +47,13 @@ export function ServerFacts({ server, now }: ServerFactsProps) {
 }
 
 export function HubFacts({ status }: { status: HubStatus | null }) {
+  const now = useNow(30_000)
   if (!status) return null
   const { model, queues, hub } = status
   return html`<dl class="facts">
     <div><dt>Model</dt><dd>${model.kind === 'commands' ? 'built-in commands' : model.name}</dd></div>
     <div><dt>Work</dt><dd>${workWords(queues)}</dd></div>
-    <div><dt>Up for</dt><dd>${duration(hub.uptimeMs)}</dd></div>
+    <div><dt>Up for</dt><dd>${duration(Math.max(hub.uptimeMs, now - hub.startedAt))}</dd></div>
     <div><dt>Version</dt><dd>${hub.version}</dd></div>
   </dl>`
 }

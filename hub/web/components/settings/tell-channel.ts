@@ -40,12 +40,31 @@ export function TellChannel({ mcp, news, onKept }: TellChannelProps) {
     await Promise.all([config.read(), known.read()])
     onKept?.()
   }
-  return html`<p class="card-text">${describe(now, channels)}</p><${TellForm} now=${now} channels=${channels} mcp=${mcp} onKept=${kept} />`
+  return html`<p class="card-text">${describe(now, channels)}</p><${TellForm} now=${now} channels=${channels} page=${publicUrlOf(config.value)} mcp=${mcp} onKept=${kept} />`
 }
 
 function toSettings({ values }: ConfigInForce): NotifySettings | undefined {
   const value = values.find(({ key }) => key === 'notify')?.value
   return value === undefined ? undefined : JSON.parse(value)
+}
+
+function publicUrlOf({ values }: ConfigInForce): string | undefined {
+  const value = values.find(({ key }) => key === 'publicUrl')?.value
+  return value === undefined ? undefined : JSON.parse(value)
+}
+
+/** Channels that never have buttons, or have them without a public address. */
+const NO_ADDRESS = [PAGE, 'discord', 'email']
+
+/** Returns why the messages of a channel have no buttons, where an address of the hub would give them some. */
+function buttonsObstacle(channel: string, page: string | undefined) {
+  if (NO_ADDRESS.includes(channel)) return null
+  if (page === undefined)
+    return 'No buttons yet: they need an address of the hub that your phone reaches. Start the hub with it in SUPERBLOOM_PUBLIC_URL.'
+  const { hostname } = new URL(page)
+  return ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
+    ? `No buttons yet: your phone cannot reach ${page}. Start the hub with an address that it reaches in SUPERBLOOM_PUBLIC_URL.`
+    : null
 }
 
 function describe(now: NotifySettings | undefined, channels: KnownProgram[]) {
@@ -62,11 +81,13 @@ function titleOf(channel: string, channels: KnownProgram[]) {
 interface TellFormProps {
   now: NotifySettings | undefined
   channels: KnownProgram[]
+  /** The hub's public address. */
+  page: string | undefined
   mcp: Mcp
   onKept: () => Promise<void>
 }
 
-function TellForm({ now, channels, mcp, onKept }: TellFormProps) {
+function TellForm({ now, channels, page, mcp, onKept }: TellFormProps) {
   const [chosen, setChosen] = useState(now && now.channel !== PAGE ? KEEP : PAGE)
   const [typed, setTyped] = useState<Typed>({})
   const [about, setAbout] = useState<NotifiedOf[]>(now?.about ?? KINDS)
@@ -75,6 +96,9 @@ function TellForm({ now, channels, mcp, onKept }: TellFormProps) {
   const { isBusy, error, start } = useAction()
   const program = channels.find(one => one.program === chosen)
   const obstacle = chosen === PAGE ? pushObstacle(readFacts()) : null
+  const noButtons = isPrivate
+    ? buttonsObstacle(chosen === KEEP ? (now?.channel ?? PAGE) : chosen, page)
+    : null
   const choose = (name: string) => {
     setChosen(name)
     setTyped(toInitial(channels.find(one => one.program === name)?.settings ?? []))
@@ -104,11 +128,13 @@ function TellForm({ now, channels, mcp, onKept }: TellFormProps) {
     ${program && html`<p class="wide">${program.about}</p><${SettingFields} settings=${program.settings} typed=${typed} onType=${setTyped} />`}
     ${obstacle && html`<p class="wide">${obstacle}</p>`}
     <fieldset class="wide choices"><legend>Of what</legend>
+      <span class="field-about">An approval whose conversation you have open is told up to a minute after you leave it.</span>
       ${KINDS.map(kind => html`<${Check} key=${kind} label=${ABOUT[kind]} isOn=${about.includes(kind)} onChange=${(isOn: boolean) => setAbout(KINDS.filter(one => (one === kind ? isOn : about.includes(one))))} />`)}
     </fieldset>
     <${Check} label="Only I see these messages" isOn=${isPrivate} onChange=${setPrivate}>
       Then an approval may have buttons that answer it. Whoever sees the message can press them, in your name: leave this off where others read along or hold the phone. Discord and e-mail have no buttons.
     <//>
+    ${noButtons && html`<p class="wide">${noButtons}</p>`}
     <button class="primary" disabled=${obstacle !== null || about.length === 0} aria-disabled=${isBusy ? 'true' : 'false'}>${isBusy ? 'Sending…' : 'Save and send a test'}</button>
     <p class="wide" role="status">${result}</p>
     ${error && html`<p class="panel-error" role="alert">${error}</p>`}
