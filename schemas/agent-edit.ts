@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { agentFile } from './agent-file.ts'
+import { agentFile, sharing } from './agent-file.ts'
 import { missedPolicy, storedFact } from './inbox.ts'
 import { TOOL_CLASSES } from './power.ts'
 
@@ -16,7 +16,7 @@ const answer = z.enum(['run', 'ask', 'refuse'])
 export const agentMeaning = z.object({
   description: z.string(),
   model: z.string(),
-  shared: z.boolean(),
+  shared: sharing,
   conversations: z.array(z.string()),
   tools: z
     .array(

@@ -6,6 +6,10 @@ import { eventListed, missedPolicy } from './inbox.ts'
 import { conversationId, name } from './names.ts'
 import { globs } from './tool-rules.ts'
 
+/** With whom an agent talks besides the owner. */
+export const sharing = z.union([z.boolean(), z.array(conversationId).min(1)])
+export type SharedWith = z.infer<typeof sharing>
+
 /** The front matter of `agents/<name>.md`. Unknown keys are errors. */
 export const agentFile = z.strictObject({
   description: z.string().default(''),
@@ -50,7 +54,11 @@ export const agentFile = z.strictObject({
     .prefault({}),
   idleReset: duration.optional().describe('after so long without activity it starts from summaries'),
   conversations: z.array(conversationId).min(1).optional().describe('default: one named like the agent'),
-  shared: z.boolean().default(false).describe('whether members and guests talk with it, not only the owner'),
+  shared: sharing
+    .default(false)
+    .describe(
+      'whether members and guests talk with it, each in conversations of their own; a list names conversations that all members use too',
+    ),
   prompt: clientPrompt.optional().describe('offered to people by clients of the hub, as an MCP prompt'),
 })
 export type AgentFile = z.infer<typeof agentFile>

@@ -180,7 +180,7 @@ function listen(
       if (subscriptions.has(tool.conversation)) send({ type: 'tool', ...tool })
     }),
     deps.signals.on('agent', agent => {
-      if (deps.mayUse(caller, agent.name) || isOwners) send({ type: 'agent', ...agent })
+      if (isOwners || deps.mayUse(caller, `${agent.name}/${caller.name}`)) send({ type: 'agent', ...agent })
     }),
     deps.signals.on('approval', approval => {
       const { conversation } = approval

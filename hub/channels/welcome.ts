@@ -1,5 +1,6 @@
+import type { SharedWith } from '../../schemas/agent-file.ts'
 import type { HubFrame } from '../../schemas/chat.ts'
-import type { Principal } from '../core/principal.ts'
+import { type Principal, seesSharedOnly } from '../core/principal.ts'
 import { listConversations } from '../store/conversations.ts'
 import type { Store } from '../store/open.ts'
 
@@ -9,7 +10,7 @@ interface WelcomeDeps {
   store: Store
   hub: Welcome['hub']
   /** The agents that the principal may talk with. */
-  agents: readonly (Welcome['agents'][number] & { conversations: readonly string[] })[]
+  agents: readonly (Welcome['agents'][number] & { conversations: readonly string[]; shared: SharedWith })[]
   mayUse: (principal: Principal, conversation: string) => boolean
   agentsOf: (conversation: string) => string[]
 }
@@ -19,7 +20,11 @@ export async function readWelcome(deps: WelcomeDeps, principal: Principal): Prom
   const { store, hub, agents, mayUse, agentsOf } = deps
   const { name, role } = principal
   const stored = await listConversations(store.db)
-  const first = agents.flatMap(agent => (role === 'guest' ? `${agent.name}/${name}` : agent.conversations))
+  const first = agents.flatMap(({ name: agent, conversations, shared }) =>
+    seesSharedOnly(principal)
+      ? [`${agent}/${name}`, ...(typeof shared === 'boolean' ? [] : shared)]
+      : conversations,
+  )
   const isUnused = (id: string) => !stored.some(one => one.id === id)
   const all = [...stored, ...[...new Set(first)].filter(isUnused).map(id => ({ id, lastSeq: 0 }))]
   return {

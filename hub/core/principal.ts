@@ -12,6 +12,8 @@ export interface Principal {
   role: Role
   /** Globs over the only tools that the token may use; undefined for all of its role. */
   tools?: readonly string[] | undefined
+  /** Conversation of the channel in which the person writes: whoever is let into the channel reads it there. */
+  place?: string | undefined
 }
 
 /**
@@ -69,19 +71,39 @@ export function conversationOf(agent: string, { name }: Principal, chat?: string
 /** Prefix of the slugs of conversations that programs have with agents; the token's name follows. */
 const MCP_SLUG = 'mcp-'
 
+/** How the agents of a conversation are shared, by all of their files. */
+export interface Sharing {
+  isShared: boolean
+  /** Whether the conversation is named as one that all members use. */
+  isCommon: boolean
+}
+
 /**
- * Tells whether a principal may read and write in a conversation. `isShared` says it of all its agents. A
- * program's own conversations are for it and the owner; a guest has `<agent>/<name>` and `<agent>/<name>.<anything>`,
- * since no name holds a dot.
+ * Tells whether a principal may read and write in a conversation. A program's own conversations are for it and
+ * the owner. Members and guests have conversations of their own, and members those that are common.
  */
-export function mayUse({ role, name }: Principal, conversation: string, isShared: boolean): boolean {
+export function mayUse(principal: Principal, conversation: string, { isShared, isCommon }: Sharing): boolean {
+  const { role, name, place } = principal
   if (role === 'owner') return true
-  const [, slug = ''] = conversation.split('/')
-  const own = `${MCP_SLUG}${name}`
-  if (slug === own || slug.startsWith(`${own}.`)) return role === 'client' || isShared
+  const slug = slugOf(conversation)
+  if (isNamedAfter(slug, `${MCP_SLUG}${name}`)) return role === 'client' || isShared
   if (slug.startsWith(MCP_SLUG)) return false
   if (role === 'client') return true
-  return isShared && (role === 'member' || slug === name || slug.startsWith(`${name}.`))
+  if (!isShared) return false
+  return isOwn(principal, conversation) || (role === 'member' && (isCommon || conversation === place))
+}
+
+/** Tells whether a conversation is a person's own: `<agent>/<name>` or `<agent>/<name>.<anything>`. No name holds a dot. */
+export function isOwn({ name }: Principal, conversation: string): boolean {
+  return isNamedAfter(slugOf(conversation), name)
+}
+
+function slugOf(conversation: string): string {
+  return conversation.split('/')[1] ?? ''
+}
+
+function isNamedAfter(slug: string, name: string): boolean {
+  return slug === name || slug.startsWith(`${name}.`)
 }
 
 /** Throws `forbidden` unless a principal may read and write in a conversation. */
@@ -96,6 +118,6 @@ export function checkUse(
   const how =
     role === 'client'
       ? 'It belongs to another program.'
-      : `Members and guests talk with agents whose files say shared: true, a guest in ${agent}/${name} and ${agent}/${name}.<anything>.`
+      : `Members and guests talk with agents that the owner shares with them, in ${agent}/${name} and ${agent}/${name}.<anything>.`
   throw new HubError('forbidden', `${conversation} is not open to ${name}, whose role is ${role}. ${how}`)
 }

@@ -1,3 +1,4 @@
+import type { SharedWith } from '../../schemas/agent-file.ts'
 import type { ChatMessage, NewUserMessage, StopTarget } from '../../schemas/chat.ts'
 import { conversationId } from '../../schemas/names.ts'
 import { isPlace } from '../../schemas/timezone.ts'
@@ -23,8 +24,7 @@ import { appendUserMessage } from './user-message.ts'
 
 export interface RoutedAgent extends ListingAgent {
   conversations: readonly string[]
-  /** Whether members and guests talk with it. */
-  shared: boolean
+  shared: SharedWith
 }
 
 export interface RouterDeps {
@@ -89,7 +89,10 @@ export function createRouter(deps: RouterDeps): Router {
     agentsOf,
     mayUse(principal, conversation) {
       const agents = routedTo(conversation)
-      return mayUse(principal, conversation, agents.length > 0 && agents.every(({ shared }) => shared))
+      return mayUse(principal, conversation, {
+        isShared: agents.length > 0 && agents.every(({ shared }) => shared !== false),
+        isCommon: agents.every(({ shared }) => isCommon(shared, conversation)),
+      })
     },
     async postMessage(message) {
       const all = agentsOf(message.conversation)
@@ -128,6 +131,10 @@ export function createRouter(deps: RouterDeps): Router {
       return fired.more
     },
   }
+}
+
+function isCommon(shared: SharedWith, conversation: string): boolean {
+  return typeof shared !== 'boolean' && shared.includes(conversation)
 }
 
 /** Throws `forbidden` for a command of a guest. */

@@ -97,6 +97,25 @@ export function agentOf(id: string) {
   return id.split('/', 1)[0] ?? ''
 }
 
+type Reader = Pick<ChatState, 'role' | 'person'>
+
+/** Returns the name that begins the conversations of whoever is signed in; null for the owner, who uses all. */
+export function ownName({ role, person }: Reader) {
+  return role === 'member' || role === 'guest' ? person : null
+}
+
+/** Returns the id of the main conversation that the reader has with an agent. */
+export function mainOf(reader: Reader, agent: string) {
+  const name = ownName(reader)
+  return name === null ? agent : `${agent}/${name}`
+}
+
+/** Tells whether a conversation is the reader's to begin, rename and pin. */
+export function isTheirs(reader: Reader, id: string) {
+  const main = mainOf(reader, agentOf(id))
+  return ownName(reader) === null || id === main || id.startsWith(`${main}.`)
+}
+
 function welcome(state: ChatState, frame: Welcome) {
   const agents: Record<string, Agent> = Object.fromEntries(frame.agents.map(agent => [agent.name, agent]))
   const told = frame.conversations.map(one => known(state, one))

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Message } from './conversation.ts'
-import { hasManyPeople, toRows } from './rows.ts'
+import { hasOthers, toRows } from './rows.ts'
 
 const NOON = new Date(2026, 10, 21, 12).getTime()
 const MINUTE = 60_000
@@ -45,7 +45,8 @@ test('a call that a person is asked about stands by itself', () => {
   expect(rows[2]).toMatchObject({ approval: 'apr_1' })
 })
 
-test('people are named where there is more than one', () => {
-  expect(hasManyPeople([message(1, 'user', 0, 'owner'), message(2, 'agent', 0)])).toBe(false)
-  expect(hasManyPeople([message(1, 'user', 0, 'owner'), message(2, 'user', 0, 'ada')])).toBe(true)
+test('people are named where somebody else than the reader wrote', () => {
+  expect(hasOthers([message(1, 'user', 0, 'owner'), message(2, 'agent', 0)], 'owner')).toBe(false)
+  expect(hasOthers([message(1, 'user', 0, 'owner'), message(2, 'user', 0, 'ada')], 'owner')).toBe(true)
+  expect(hasOthers([message(1, 'user', 0, 'owner')], 'ada')).toBe(true)
 })

@@ -52,7 +52,7 @@ function continues(last: Message | null, message: Message) {
   )
 }
 
-/** Tells whether more than one person wrote: then each is named. */
-export function hasManyPeople(messages: Message[]) {
-  return new Set(messages.filter(one => one.kind === 'user').map(one => one.author)).size > 1
+/** Tells whether somebody else than the reader wrote: then each person is named. */
+export function hasOthers(messages: Message[], reader: string | null) {
+  return messages.some(({ kind, author }) => kind === 'user' && author !== reader)
 }

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { conversationInAddress, placeInAddress, read, showInAddress, write } from './address.ts'
-import { agentOf, type ChatState } from './conversation-store.ts'
+import { agentOf, type ChatState, isTheirs, mainOf } from './conversation-store.ts'
 
 const LAST = 'superbloom.conversation'
 
@@ -40,9 +40,11 @@ export function useCurrent(
 }
 
 function pick(chat: ChatState, wanted: string | null) {
-  if (wanted && (chat.conversations[wanted] || chat.agents[agentOf(wanted)])) return wanted
+  if (wanted && (chat.conversations[wanted] || (chat.agents[agentOf(wanted)] && isTheirs(chat, wanted))))
+    return wanted
   const names = Object.keys(chat.agents).filter(name => chat.agents[name]?.status !== 'retired')
   const first = names.includes('homelab') ? 'homelab' : names.sort()[0]
-  if (first !== undefined && chat.conversations[first]) return first
+  const main = first === undefined ? undefined : mainOf(chat, first)
+  if (main !== undefined && chat.conversations[main]) return main
   return Object.keys(chat.conversations)[0] ?? null
 }

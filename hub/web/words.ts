@@ -111,10 +111,10 @@ export function isUnnamed(id: string) {
   return /[/.]t-[a-z0-9]{8}$/.test(id)
 }
 
-/** Makes an id for a new conversation. A guest's conversations begin with the guest's name. */
-export function newConversationId(agent: string, guest: string | null, random: () => number) {
+/** Makes an id for a new conversation. Those of a member or a guest begin with the person's name. */
+export function newConversationId(agent: string, person: string | null, random: () => number) {
   const digits = [...Array(8)].map(() => Math.floor(random() * 36).toString(36)).join('')
-  return `${agent}/${guest === null ? '' : `${guest}.`}t-${digits}`
+  return `${agent}/${person === null ? '' : `${person}.`}t-${digits}`
 }
 
 /** Says what a cycle used: "2 steps of gpt-5: 1,200 tokens in (200 cached), 40 out, 0.0012 USD, 3.2 s". */

@@ -82,17 +82,17 @@ test('a file is open to those who may read its conversation, and goes with it', 
   expect((await send('nonsense', 'a.txt', 'A note')).status).toBe(401)
 
   using chat = await openChat({ url: hub.url, token: member })
-  chat.send({ type: 'message', conversation: 'family/home', text: 'Look', files: [file.id] })
+  chat.send({ type: 'message', conversation: 'family/anna.home', text: 'Look', files: [file.id] })
   expect((await chat.next('error')).message).toContain(`${file.id} is no file of anna`)
   const own = await sent(member, 'own.txt', 'Hers')
   model.script(say('Seen.'))
-  await chat.subscribe('family/home', 0)
-  await askAbout(chat, 'family/home', 'Look', own)
+  await chat.subscribe('family/anna.home', 0)
+  await askAbout(chat, 'family/anna.home', 'Look', own)
   expect(await (await fetchFile(hub.token, own.id)).text()).toBe('Hers')
   expect((await fetchFile(other, own.id)).status).toBe(200)
   expect((await fetchFile(guest, own.id)).status).toBe(403)
 
-  await make(hub, 'hub_delete_conversation', { conversation: 'family/home' })
+  await make(hub, 'hub_delete_conversation', { conversation: 'family/anna.home' })
   expect((await fetchFile(hub.token, own.id)).status).toBe(404)
 })
 

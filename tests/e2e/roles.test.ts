@@ -25,7 +25,7 @@ beforeAll(async () => {
       toolsets: { some: ['rec__*'] },
       webhooks: { radarr: { secret: 'a secret of radarr' } },
     }),
-    agents: { homelab: AGENT(false), family: AGENT(true) },
+    agents: { homelab: AGENT(false), family: AGENT('[family/kitchen]') },
   })
   await untilReady(hub, 'rec')
   const create = (name: string, role: string, more = {}) =>
@@ -265,16 +265,18 @@ describe('what each role may do behind the doors', () => {
     expect(await refusal(tokens.guest, 'rec__record')).toMatch(/not for gus.*role guest.*superbloom tokens/)
   })
 
-  test('people see agents that are shared, and guests the conversations of their own', async () => {
+  test('people see agents that are shared, and the conversations of their own', async () => {
     const agents = async (token: string | undefined) => {
       using chat = await openChat({ url: hub.url, token: token ?? '' })
       const { agents, conversations, you } = await chat.next('welcome')
       return [you.role, agents.map(({ name }) => name), conversations.map(({ id }) => id)]
     }
-    expect(await agents(tokens.member)).toEqual(['member', ['family'], ['family']])
+    expect(await agents(tokens.member)).toEqual(['member', ['family'], ['family/anna', 'family/kitchen']])
     expect(await agents(tokens.guest)).toEqual(['guest', ['family'], ['family/gus']])
     for (const [who, conversation] of [
       ['member', 'homelab'],
+      ['member', 'family'],
+      ['member', 'family/gus'],
       ['guest', 'family'],
       ['guest', 'family/anna'],
       ['guest', 'family/gus-2'],

@@ -30,5 +30,5 @@ export function bearer(token: string | undefined): Record<string, string> {
   return token === undefined ? {} : { Authorization: `Bearer ${token}` }
 }
 
-export const AGENT = (shared: boolean) =>
+export const AGENT = (shared: boolean | string) =>
   `---\ndescription: Looks after something\nshared: ${shared}\n---\n\nYou look after it.\n`

@@ -53,7 +53,9 @@ export function createInbound(deps: InboundDeps): Inbound {
     const principal = toPrincipal(settings(), sender)
     const nameAgent = (listed: string | undefined) => findAgent(deps, listed) ?? 'homelab'
     const conversation = principal && decideConversation(settings(), principal, place, nameAgent)
-    return principal && conversation !== undefined ? { principal, conversation } : undefined
+    return principal && conversation !== undefined
+      ? { principal: { ...principal, place: conversation }, conversation }
+      : undefined
   }
   const post = async ({ sender, place, text, id }: Said) => {
     const located = locate(sender, place)

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { MAX_TITLE, messageKinds, withoutPictures } from '../../../schemas/chat.ts'
 import { conversationId } from '../../../schemas/names.ts'
 import { HubError } from '../../core/errors.ts'
-import { checkUse } from '../../core/principal.ts'
+import { checkUse, isOwn, seesSharedOnly } from '../../core/principal.ts'
 import { plural, quoteAfter, toLine } from '../../core/text.ts'
 import { changeConversation, lastSeqOf, listConversations, readMessages } from '../../store/conversations.ts'
 import { deleteConversation } from '../../store/delete-conversation.ts'
@@ -83,7 +83,7 @@ export const changeOneConversation = defineHubTool({
   name: 'hub_change_conversation',
   title: 'Rename or pin a conversation',
   description:
-    'Gives a conversation a title, in any script, or pins it at the top of the list, for everybody.',
+    'Gives a conversation a title, in any script, or pins it at the top of the list, for everybody. Members and guests do it in conversations of their own.',
   input: z.strictObject({
     conversation: conversationId,
     title: z.string().trim().max(MAX_TITLE).optional().describe('empty: its own name again'),
@@ -94,6 +94,8 @@ export const changeOneConversation = defineHubTool({
   right: 'chat',
   async run({ conversation, ...change }, { deps, principal }) {
     checkUse(deps.mayUse, principal, conversation)
+    if (seesSharedOnly(principal) && !isOwn(principal, conversation))
+      throw new HubError('forbidden', `Only the owner renames or pins ${conversation}, which others use too.`)
     if (change.title === undefined && change.pinned === undefined)
       throw new HubError('invalid_arguments', 'Give a title, or pinned.')
     await deps.store.write(tx => changeConversation(tx, conversation, change))

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { AgentEdit, AgentProblem } from '../../../schemas/agent-edit.ts'
-import type { AgentFile } from '../../../schemas/agent-file.ts'
+import type { AgentFile, SharedWith } from '../../../schemas/agent-file.ts'
 import type { AgentStatus, ChatMessage, NewUserMessage, StopTarget } from '../../../schemas/chat.ts'
 import type { Client } from '../../../schemas/clients.ts'
 import type { House } from '../../../schemas/house.ts'
@@ -26,8 +26,7 @@ export interface ListedAgent {
   description: string
   status: AgentStatus
   conversations: readonly string[]
-  /** Whether members and guests talk with it. */
-  shared: boolean
+  shared: SharedWith
 }
 
 /** The dependencies of what only reads. */
@@ -191,7 +190,7 @@ export async function seenAgents(
   deps: Pick<HubToolReads, 'agents'>,
   principal: Principal,
 ): Promise<ListedAgent[]> {
-  return (await deps.agents()).filter(({ shared }) => shared || !seesSharedOnly(principal))
+  return (await deps.agents()).filter(({ shared }) => shared !== false || !seesSharedOnly(principal))
 }
 
 /** Returns the named agent, else homelab, else the first by name. Throws `not_found` that lists them. */

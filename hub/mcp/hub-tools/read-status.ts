@@ -164,7 +164,7 @@ async function readServers(
 }
 
 interface AgentFacts {
-  all: readonly { name: string; description: string; conversations: readonly string[]; shared: boolean }[]
+  all: readonly Omit<ListedAgent, 'status'>[]
   /** Names of agents whose files are gone. */
   retired: readonly string[]
   /** True while no agent runs, after a crash loop. */

@@ -3,7 +3,7 @@ import { useCallback, useState } from 'preact/hooks'
 import { openApprovals } from '../approvals.ts'
 import type { Link } from '../connection.ts'
 import { type Beside, createConversation } from '../conversation.ts'
-import { type Agent, agentOf, type ChatState } from '../conversation-store.ts'
+import { type Agent, agentOf, type ChatState, mainOf } from '../conversation-store.ts'
 import { html } from '../html.ts'
 import type { Session } from '../session.ts'
 import { agentWords, conversationTitle } from '../words.ts'
@@ -37,7 +37,8 @@ export function Chat(props: ChatProps) {
   const conversation = chat.conversations[id] ?? createConversation(id, [agentOf(id)], 0)
   const agents = conversation.agents.map(name => chat.agents[name]).filter(one => one !== undefined)
   const agent = agents[0]?.name ?? agentOf(id)
-  const title = conversationTitle(conversation)
+  const isMain = id === mainOf(chat, agent)
+  const title = isMain && !conversation.title ? agent : conversationTitle(conversation)
   const isBusy = agents.some(one => one.status === 'active')
   const [edited, setEdited] = useState<{ text: string } | null>(null)
   const edit = useCallback((text: string) => setEdited({ text }), [])

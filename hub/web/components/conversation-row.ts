@@ -15,15 +15,18 @@ interface ConversationRowProps {
   isUnread: boolean
   changes: Session['conversations']
   onChoose: (id: string) => void
+  /** Whether the person may rename and pin it. */
+  mayChange: boolean
   /** Null for people who may not delete. */
   onDelete: ((id: string) => void) | null
 }
 
 /** Shows a conversation in the list, with a button that opens what can be done with it. */
 export function ConversationRow(props: ConversationRowProps) {
-  const { conversation, title, isCurrent, isUnread, onChoose } = props
+  const { conversation, title, isCurrent, isUnread, onChoose, mayChange, onDelete } = props
   const { id, pinned, lastSeq } = conversation
   const [open, setOpen] = useState<'no' | 'acts' | 'name'>('no')
+  const acts = onDelete ? 'Rename, pin or delete' : 'Rename or pin'
   const more = useRef<HTMLButtonElement>(null)
   const close = () => {
     setOpen('no')
@@ -43,7 +46,8 @@ export function ConversationRow(props: ConversationRowProps) {
     </button>
     ${
       lastSeq > 0 &&
-      html`<button type="button" ref=${more} class="quiet square" aria-label=${`Rename, pin or delete: ${title}`} title="Rename, pin, delete"
+      mayChange &&
+      html`<button type="button" ref=${more} class="quiet square" aria-label=${`${acts}: ${title}`} title=${acts}
         aria-expanded=${open === 'no' ? 'false' : 'true'} onClick=${() => setOpen(open === 'no' ? 'acts' : 'no')}><${Icon} name="dots" /></button>`
     }
     ${open === 'acts' && html`<${Acts} ...${props} onRename=${() => setOpen('name')} onDone=${close} />`}

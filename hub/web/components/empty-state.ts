@@ -1,4 +1,3 @@
-import type { Conversation } from '../conversation.ts'
 import type { Agent } from '../conversation-store.ts'
 import { html } from '../html.ts'
 import { Field } from './field.ts'
@@ -10,8 +9,9 @@ const SUGGESTIONS = [
 ]
 
 type EmptyStateProps = {
-  conversation: Conversation
   agents: Agent[]
+  /** Whether it is the reader's main conversation with the agent. */
+  isMain: boolean
   /** Guests start no history fresh. */
   mayReset: boolean
   onSuggest: (text: string) => void
@@ -20,13 +20,12 @@ type EmptyStateProps = {
 }
 
 /** Shows the start of an empty conversation. */
-export function EmptyState({ conversation, agents, mayReset, onSuggest, isFirst }: EmptyStateProps) {
+export function EmptyState({ agents, isMain, mayReset, onSuggest, isFirst }: EmptyStateProps) {
   const agent = agents[0]
-  const isMain = agent?.name === conversation.id
   return html`<section class="empty" aria-label="Begin">
     <${Field} />
-    <h2>${isMain ? `This is ${agent.name}.` : 'A fresh patch of ground.'}</h2>
-    <p>${isMain && agent.description ? `${sentence(agent.description)} Ask it anything; it remembers across conversations, and it can wake by itself.` : `Ask anything. ${agent?.name ?? 'The agent'} remembers what was said in its other conversations.`}</p>
+    <h2>${isMain && agent ? `This is ${agent.name}.` : 'A fresh patch of ground.'}</h2>
+    <p>${isMain && agent?.description ? `${sentence(agent.description)} Ask it anything; it remembers across conversations, and it can wake by itself.` : `Ask anything. ${agent?.name ?? 'The agent'} remembers what was said in its other conversations.`}</p>
     ${mayReset && !isMain && html`<p><code>/new topic</code> sums that up first; <code>/reset</code> makes it start fresh, in all of them. It still finds everything by searching.</p>`}
     <div class="chips">
       ${isFirst && html`<a class="chip" href="./#p=settings/setup">Set up: a model, your programs, your clients</a>`}

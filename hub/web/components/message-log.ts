@@ -2,10 +2,10 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 import type { Approval } from '../../../schemas/chat.ts'
 import type { Decision } from '../approvals.ts'
 import { type Conversation, isCaughtUp, type Message, type Pending } from '../conversation.ts'
-import type { Agent, ChatState } from '../conversation-store.ts'
+import { type Agent, type ChatState, mainOf } from '../conversation-store.ts'
 import { html, memo } from '../html.ts'
 import { around, atEnd, drawn, earlier, follow, hasEarlier, later, WHOLE, within } from '../log-window.ts'
-import { hasManyPeople, type Row as LogRow, toRows } from '../rows.ts'
+import { hasOthers, type Row as LogRow, toRows } from '../rows.ts'
 import type { Session } from '../session.ts'
 import { count, dayName } from '../time.ts'
 import { useStickToEnd } from '../use-stick-to-end.ts'
@@ -41,9 +41,9 @@ export function MessageLog(props: MessageLogProps) {
   return html`<div class="log-frame">
     <div class="scroller" ref=${log.scroll.ref} onScroll=${log.scroll.onScroll} tabindex="0" role="region" aria-label="Messages">
       <div class="log-column">
-        ${isEmpty && html`<${EmptyState} conversation=${conversation} agents=${agents} mayReset=${chat.role !== 'guest'} isFirst=${chat.role === 'owner' && Object.values(chat.conversations).every(one => one.lastSeq === 0)} onSuggest=${onSuggest} />`}
+        ${isEmpty && html`<${EmptyState} agents=${agents} isMain=${id === mainOf(chat, agents[0]?.name ?? '')} mayReset=${chat.role !== 'guest'} isFirst=${chat.role === 'owner' && Object.values(chat.conversations).every(one => one.lastSeq === 0)} onSuggest=${onSuggest} />`}
         ${log.mayHaveEarlier && html`<${MoreButton} onClick=${log.showEarlier} busy=${log.loading} words="Load earlier messages" />`}
-        <${Rows} id=${id} messages=${log.shown} isNews=${log.isWhole && !log.loading && isCaughtUp(conversation)}
+        <${Rows} id=${id} reader=${chat.person} messages=${log.shown} isNews=${log.isWhole && !log.loading && isCaughtUp(conversation)}
           approvals=${chat.approvals} deciding=${chat.deciding} records=${chat.role === 'owner' ? session.conversations : null} onSave=${session.files.save} onEdit=${onEdit} onDecide=${chat.role === 'guest' ? null : session.decide} onLetter=${onLetter} />
         ${!log.isWhole && html`<${MoreButton} onClick=${log.showLater} words="Show later messages" />`}
         ${log.isWhole && html`<${LiveCycles} live=${live} agents=${agents} waiting=${isAnswerDue(messages, pending)} />`}
@@ -150,6 +150,8 @@ function isAnswerDue(messages: Message[], pending: Pending[]) {
 
 /** The properties that all rows get. */
 interface Shared {
+  /** Name of whoever is signed in. */
+  reader: string | null
   approvals: Record<string, Approval>
   deciding: Record<string, Decision>
   records: Session['conversations'] | null
@@ -168,7 +170,7 @@ interface RowsProps extends Shared {
 
 const Rows = memo(({ id, messages, isNews, ...shared }: RowsProps) => {
   const rows = useMemo(() => toRows(messages), [messages])
-  const showPerson = useMemo(() => hasManyPeople(messages), [messages])
+  const showPerson = useMemo(() => hasOthers(messages, shared.reader), [messages, shared.reader])
   const lastSeq = messages[messages.length - 1]?.seq
   return html`<div class="log" role="log" aria-label=${`Conversation ${id}`} aria-live=${isNews ? 'polite' : 'off'} aria-relevant="additions">
     ${rows.map(row => html`<${Row} key=${row.key} row=${row} showPerson=${showPerson} lastSeq=${lastSeq} ...${shared} />`)}
@@ -189,12 +191,13 @@ function Row(props: RowProps) {
 }
 
 function rowBody(props: RowProps, row: Exclude<LogRow, { type: 'day' }>) {
-  const { showPerson, lastSeq, approvals, deciding, records, onSave, onEdit, onDecide, onLetter } = props
+  const { reader, showPerson, lastSeq, approvals, deciding, records, onSave, onEdit, onDecide, onLetter } =
+    props
   const readCall = records?.readCall ?? null
   if (row.type === 'tools') return html`<${ToolGroup} messages=${row.messages} readCall=${readCall} />`
   if (row.type === 'message') {
     const { message, named } = row
-    return html`<${MessageRow} message=${message} named=${named} showPerson=${showPerson} isLast=${message.seq === lastSeq} records=${records} onSave=${onSave} onEdit=${onEdit} onLetter=${onLetter} />`
+    return html`<${MessageRow} message=${message} named=${named} isOwn=${message.author === reader} showPerson=${showPerson} isLast=${message.seq === lastSeq} records=${records} onSave=${onSave} onEdit=${onEdit} onLetter=${onLetter} />`
   }
   const approval = approvals[row.approval]
   // An approval that is unknown here was answered before this page was opened; its outcome is a later row.

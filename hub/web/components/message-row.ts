@@ -17,6 +17,8 @@ import { Time } from './time.ts'
 interface MessageRowProps {
   message: Message
   named: boolean
+  /** Whether the reader wrote it. */
+  isOwn: boolean
   showPerson: boolean
   isLast: boolean
   /** Null for people who may not see records. */
@@ -31,18 +33,18 @@ interface MessageRowProps {
 
 /** Shows one durable message that is not a tool's. */
 export const MessageRow = memo((props: MessageRowProps) => {
-  const { message, named, showPerson, isLast, records, onSave, onEdit, onLetter } = props
+  const { message, named, isOwn, showPerson, isLast, records, onSave, onEdit, onLetter } = props
   if (message.kind === 'notice') return html`<${Notice} message=${message} />`
   if (message.kind === 'error')
     return html`<${Failure} message=${message} isLast=${isLast} records=${records} onLetter=${onLetter} />`
   const isAgent = message.kind === 'agent'
   const cycle = isAgent ? message.data?.cycle : undefined
-  return html`<article class=${classes('message', `message-${message.kind}`, named && 'named')} aria-label=${`${message.author}, ${clockTime(message.at)}`}>
+  return html`<article class=${classes('message', `message-${message.kind}`, named && 'named', !isAgent && !isOwn && 'of-others')} aria-label=${`${message.author}, ${clockTime(message.at)}`}>
     ${isAgent && named && html`<p class="message-author"><${Flower} name=${message.author} status="active" />${message.author}</p>`}
     ${!isAgent && named && showPerson && html`<p class="message-author">${message.author}</p>`}
     ${isAgent ? html`<${Said} message=${message} />` : html`<p class="bubble" dir="auto">${message.text}</p><${Pictures} images=${message.data?.images} /><${SentFiles} files=${message.data?.files} onSave=${onSave} />`}
     <div class="message-foot"><${Time} at=${message.at} /><${CopyButton} text=${message.text} label="Copy this message" />
-      ${!isAgent && html`<button type="button" class="quiet copy" aria-label="Edit and ask again" title="Edit and ask again" onClick=${() => onEdit(message.text)}><${Icon} name="edit" /></button>`}
+      ${!isAgent && isOwn && html`<button type="button" class="quiet copy" aria-label="Edit and ask again" title="Edit and ask again" onClick=${() => onEdit(message.text)}><${Icon} name="edit" /></button>`}
       ${cycle && records && html`<${Cost} cycle=${cycle} read=${records.readCost} />`}
     </div>
   </article>`

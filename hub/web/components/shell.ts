@@ -1,6 +1,7 @@
 import type { RefObject } from 'preact'
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { read, write } from '../address.ts'
+import { ownName } from '../conversation-store.ts'
 import { useMedia, useStore } from '../hooks.ts'
 import { classes, html } from '../html.ts'
 import type { Mcp } from '../mcp.ts'
@@ -85,7 +86,7 @@ export function Shell({ session, mcp, news, panel, onForget }: ShellProps) {
     setSought({ id, seq })
   }
   const begin = (agent: string) => {
-    choose(newConversationId(agent, chat.role === 'guest' ? chat.person : null, Math.random))
+    choose(newConversationId(agent, ownName(chat), Math.random))
     isBegun.current = true
   }
   const sidebar = html`<${Sidebar}

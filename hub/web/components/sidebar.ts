@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Conversation } from '../conversation.ts'
-import { type Agent, agentOf, type ChatState, type Hub } from '../conversation-store.ts'
+import { type Agent, agentOf, type ChatState, type Hub, isTheirs, mainOf } from '../conversation-store.ts'
 import { useStore } from '../hooks.ts'
 import { html, typedIn } from '../html.ts'
 import { PLACES } from '../places.ts'
@@ -113,9 +113,9 @@ function AgentEntry({ agent, query, of }: { agent: Agent; query: string; of: Sid
     <ul>
       ${listed(of, agent.name, query).map(
         one => html`<${ConversationRow} key=${one.id} conversation=${one} changes=${changes}
-          title=${one.id === agent.name && !one.title ? 'main' : conversationTitle(one)}
+          title=${one.id === mainOf(chat, agent.name) && !one.title ? 'main' : conversationTitle(one)}
           isCurrent=${one.id === current && of.place === null} isUnread=${unread[one.id] === true}
-          onChoose=${onChoose} onDelete=${chat.role === 'owner' ? remove : null} />`,
+          onChoose=${onChoose} mayChange=${isTheirs(chat, one.id)} onDelete=${chat.role === 'owner' ? remove : null} />`,
       )}
     </ul>
   </section>`

@@ -27,7 +27,7 @@ export function AgentMeaningView({ meaning }: { meaning: AgentMeaning }) {
         <dd>${nextRun === undefined ? 'never again' : html`next <${Time} at=${nextRun}>${dayAndTime(nextRun, now)}, ${relative(nextRun, now)}<//>`} (<code>${cron}</code>, ${timezone})</dd></div>`,
     )}
     <div><dt>Woken by</dt><dd>${events.join(', ') || 'no event'}</dd></div>
-    <div><dt>Talks with</dt><dd>${shared ? 'members and guests too' : 'the owner'}</dd></div>
+    <div><dt>Talks with</dt><dd>${sharedWords(shared)}</dd></div>
     <div><dt>Limits of one waking</dt><dd>${limits.steps} steps, ${limits.minutes} minutes, ${count(limits.tokens, 'token')}, ${limits.calls} calls</dd></div>
     <div><dt>Limits of a day</dt><dd>${count(limits.tokensPerDay, 'token')}${limits.moneyPerDay !== undefined && `, ${limits.moneyPerDay} in money`}, ${limits.wakesPerDay} wakings by itself</dd></div>
     ${model !== 'default' && html`<div><dt>Model</dt><dd>${model}</dd></div>`}
@@ -41,4 +41,10 @@ export function AgentMeaningView({ meaning }: { meaning: AgentMeaning }) {
     )}
   </ul></details>`
   }`
+}
+
+function sharedWords(shared: AgentMeaning['shared']) {
+  if (shared === false) return 'the owner'
+  const each = 'members and guests too, each in conversations of their own'
+  return shared === true ? each : `${each}; members also in ${shared.join(', ')}`
 }

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { openChat } from '../support/chat-client.ts'
+import { openClient, textOf } from '../support/clients.ts'
+import { AGENT, invite, signIn } from '../support/roles.ts'
+import { startTestHub, type TestHub } from '../support/test-hub.ts'
+import { until } from '../support/until.ts'
+
+const enter = async (hub: TestHub, name: string, role: 'member' | 'guest') => ({
+  url: hub.url,
+  token: await signIn(hub, await invite(hub, name, role)),
+})
+
+async function seen(at: { url: string; token: string }): Promise<string[]> {
+  using chat = await openChat(at)
+  return (await chat.next('welcome')).conversations.map(({ id }) => id).sort()
+}
+
+test('an agent that is shared shows nobody what its owner said to it', async () => {
+  await using hub = await startTestHub({ agents: { homelab: AGENT(false) } })
+  const anna = await enter(hub, 'anna', 'member')
+  using owner = await openChat(hub)
+  for (const conversation of ['homelab', 'homelab/disks']) {
+    owner.send({ type: 'message', conversation, text: 'The key is under the stone' })
+    await owner.next('accepted', ({ message }) => message.conversation === conversation)
+  }
+  expect(await seen(anna)).toEqual([])
+  hub.writeAgent('homelab', AGENT(true))
+  await until('the agent is shared', async () => (await seen(anna)).length > 0)
+  expect(await seen(anna)).toEqual(['homelab/anna'])
+  hub.writeAgent('homelab', AGENT('[homelab/disks]'))
+  await until('a conversation is named', async () => (await seen(anna)).length > 1)
+  expect(await seen(anna)).toEqual(['homelab/anna', 'homelab/disks'])
+  expect(await seen(await enter(hub, 'gus', 'guest'))).toEqual(['homelab/gus'])
+})
+
+test('a member writes in a conversation that is named as shared, and gives titles only to the own ones', async () => {
+  await using hub = await startTestHub({ agents: { family: AGENT('[family/kitchen]') } })
+  const anna = await enter(hub, 'anna', 'member')
+  await using client = await openClient('sdk 2, 2026-07-28', anna)
+  const rename = async (conversation: string) => {
+    const result = await client.call('hub_change_conversation', { conversation, title: 'Mine' })
+    return result.isError ? textOf(result) : 'done'
+  }
+  using chat = await openChat(anna)
+  for (const conversation of ['family/kitchen', 'family/anna', 'family/anna.trip']) {
+    chat.send({ type: 'message', conversation, text: 'hi' })
+    const { message } = await chat.next('accepted', one => one.message.conversation === conversation)
+    expect(message.author).toBe('anna')
+  }
+  await chat.next('agent', ({ name, status }) => name === 'family' && status === 'active')
+  expect(await rename('family/kitchen')).toMatch(/Only the owner renames or pins family\/kitchen/)
+  expect([await rename('family/anna'), await rename('family/anna.trip')]).toEqual(['done', 'done'])
+})
