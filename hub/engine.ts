@@ -90,7 +90,7 @@ export async function createEngine(foundation: Foundation, stack: AsyncDisposabl
   const semaphore = createSemaphore(0)
   const runtime = stack.use(openRuntime(foundation, crashGuard, toolBox, semaphore))
   const own = { agent: agents.find, owner: randomUUID(), sampleFor: runtime.sampleFor }
-  const approvals = stack.use(createApprovals({ ...routes, log, toolBox, ...own }))
+  const approvals = stack.use(createApprovals({ ...routes, log, toolBox, ...own, zone: foundation }))
   const channel = createNotificationChannel(servers)
   const { pushFetch } = foundation
   const told = { store, clock, log, signals, channel, decide: approvals.decide, pushFetch }

@@ -194,7 +194,8 @@ export const explainedTool = z.object({
   tool: z.string(),
   toolClass: z.enum(TOOL_CLASSES),
   kind: z.enum(['run', 'ask', 'refuse']),
-  reason: z.string(),
+  reason: z.string().describe('with until: why it would ask without the allowance'),
+  until: time.optional().describe('end of the allowance by which it runs'),
 })
 export type ExplainedTool = z.infer<typeof explainedTool>
 

@@ -29,6 +29,8 @@ export interface Verdict {
   kind: 'run' | 'ask' | 'refuse'
   toolClass: ToolClass
   reason: string
+  /** Whether a person may let further calls run that ask for this reason. */
+  mayBeAllowed: boolean
 }
 
 /** Decides whether an agent's call of a server's tool runs, needs a person's yes, or is refused. */
@@ -36,7 +38,12 @@ export function decidePolicy(rules: PolicyRules, question: PolicyQuestion): Verd
   const { tool, power, agent } = question
   const { name } = tool
   const toolClass = classOf(rules, tool)
-  const verdict = (kind: Verdict['kind'], reason: string): Verdict => ({ kind, toolClass, reason })
+  const verdict = (kind: Verdict['kind'], reason: string): Verdict => ({
+    kind,
+    toolClass,
+    reason,
+    mayBeAllowed: kind === 'ask' && tool.risen === undefined,
+  })
   if (matchesGlobs(rules.deny, name)) return verdict('refuse', 'tools.deny of the config lists it')
   if (tool.risen !== undefined) return verdict('ask', tool.risen)
   if (matchesGlobs(rules.approve, name)) return verdict('ask', 'tools.approve of the config lists it')

@@ -1,5 +1,6 @@
 import type { Approval, Decision } from '../../schemas/chat.ts'
-import { toIso } from '../core/clock.ts'
+import type { Power } from '../../schemas/power.ts'
+import { toIso, toLocal } from '../core/clock.ts'
 import { HubError } from '../core/errors.ts'
 import { truncate } from '../core/text.ts'
 import { addAllowance } from '../store/allowances.ts'
@@ -108,8 +109,8 @@ async function settle(deps: ApprovalDeps, tx: Tx, decision: Decision): Promise<S
   return tell(deps, tx, approval, {
     kind: 'notice',
     author: by,
-    text: `${by} approved ${call}: it runs now.${allowed}${toNote(note)}`,
-    data: { approval: id },
+    text: `${by} approved ${call}: it runs now.${allowed?.words ?? ''}${toNote(note)}`,
+    data: { approval: id, ...(allowed && { allowedUntil: allowed.until }) },
   })
 }
 
@@ -127,19 +128,28 @@ async function checkAsked(
     throw new HubError('forbidden', 'Only the owner allows further calls; answer this one alone.')
 }
 
-/** Lets further calls of the tool run where the person said so. Returns that in words. */
+/** Lets further calls of the tool run where the person said so. Returns until when, also in words. */
 async function allowMore(
-  { clock, newId }: Pick<ApprovalDeps, 'clock' | 'newId'>,
+  { clock, newId, zone }: Pick<ApprovalDeps, 'clock' | 'newId' | 'zone'>,
   tx: Tx,
   { agent, tool, power, reason }: ApprovalRow,
   { always, by }: Decision,
-): Promise<string> {
-  if (always === undefined) return ''
+): Promise<{ until: number; words: string } | undefined> {
+  if (always === undefined) return undefined
   const now = clock.now()
   const until = now + always
   const id = newId('alw')
   await addAllowance(tx, { id, agent, tool, power, reason, until, created_by: by, created_at: now })
-  return ` Further calls of ${tool} in work of the power ${power} run without asking until ${toIso(until)} (superbloom policy revoke ${id} takes that back).`
+  const end = `${toLocal(until, zone.timezone)} (${zone.timezone})`
+  const words = ` Whenever ${WORK[power]}, further calls of ${tool} run without asking until ${end}. Settings > Rules of the page takes that back.`
+  return { until, words }
+}
+
+const WORK: Record<Power, string> = {
+  person: 'a person asks for it',
+  routine: "the house's own routine wants it",
+  guest: 'a guest asks for it',
+  foreign: 'a text from outside leads to it',
 }
 
 const LONGEST_CALL = 300

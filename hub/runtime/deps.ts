@@ -63,7 +63,7 @@ export type Policy = (question: {
   power: Power
   agent: Pick<RuntimeAgent, 'name' | 'approve' | 'grants'>
   hasReadForeign: boolean
-}) => { kind: 'run' | 'ask' | 'refuse'; reason: string }
+}) => { kind: 'run' | 'ask' | 'refuse'; reason: string; mayBeAllowed: boolean }
 
 /** The limits of what all agents together may use in a day. */
 export interface Budget {

@@ -1,5 +1,5 @@
 import type { AgentTool } from '../core/tool-box.ts'
-import { isAllowed } from '../store/allowances.ts'
+import { allowedUntil } from '../store/allowances.ts'
 import { createApproval, toApproval } from '../store/approvals.ts'
 import { hashArguments } from '../store/arguments.ts'
 import { hadSucceeded, isDoubtful, waitCall } from '../store/ledger.ts'
@@ -32,8 +32,8 @@ export async function decideCall(
   const verdict = policy({ tool: tool.facts, power, agent, hasReadForeign })
   const { reason } = verdict
   const allowance = { agent: agent.name, tool: row.tool, power, reason, now: cycle.now() }
-  const mayBeAllowed = verdict.kind === 'ask' && tool.facts.risen === undefined
-  if (verdict.kind !== 'run' && !(mayBeAllowed && (await isAllowed(tx, allowance)))) return verdict
+  const isAllowed = verdict.mayBeAllowed && (await allowedUntil(tx, allowance)) !== undefined
+  if (verdict.kind !== 'run' && !isAllowed) return verdict
   if (wantsYes(cycle, row)) return { kind: 'ask', reason: 'the built-in commands ask before every change' }
   if (tool.reads) return RUNS
   const call = { thread, cycle: id, tool: row.tool, hash: hashArguments(row.arguments) }

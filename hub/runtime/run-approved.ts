@@ -15,7 +15,7 @@ import { openAsker } from './questions/ask-person.ts'
 export type ApprovalDeps = Pick<
   RuntimeDeps,
   'store' | 'clock' | 'newId' | 'log' | 'signals' | 'telemetry' | 'toolBox' | 'agent' | 'owner'
-> & { sampleFor: SampleFor }
+> & { sampleFor: SampleFor; zone: { readonly timezone: string } }
 
 /** Milliseconds until another process may take a call over: no call takes as long, with its questions. */
 const LEASE_MS = 25 * 3_600_000

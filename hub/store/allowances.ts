@@ -24,8 +24,8 @@ function toEntry(
   }
 }
 
-/** Tells whether a person allowed the agent's tool for this power and reason, and has not taken that back. */
-export async function isAllowed(
+/** Returns until when a person allowed the agent's tool for this power and reason; undefined if that is not in force. */
+export async function allowedUntil(
   db: Kysely<Tables>,
   {
     agent,
@@ -34,15 +34,16 @@ export async function isAllowed(
     reason,
     now,
   }: Pick<AllowanceRow, 'agent' | 'tool' | 'power' | 'reason'> & { now: number },
-): Promise<boolean> {
+): Promise<number | undefined> {
   const row = await selectCurrent(db, now)
     .where('agent', '=', agent)
     .where('tool', '=', tool)
     .where('power', '=', power)
     .where('reason', '=', reason)
+    .orderBy('until', 'desc')
     .limit(1)
     .executeTakeFirst()
-  return row !== undefined
+  return row?.until
 }
 
 /** Lists the allowances in force, the newest first. */

@@ -33,6 +33,8 @@ export interface Message extends ChatMessage {
     power?: Power
     /** Id of the approval that a call waits for. */
     approval?: string
+    /** End of an allowance that was given beside a yes. */
+    allowedUntil?: number
   }
 }
 

@@ -1,4 +1,5 @@
 import type { ListedWhy } from '../../schemas/hub-lists.ts'
+import type { Power } from '../../schemas/power.ts'
 
 /** This file maps technical names to the page's words. */
 
@@ -26,6 +27,14 @@ const CALL_WORDS: Record<string, string> = {
 
 export function callWords(status: string) {
   return CALL_WORDS[status] ?? status
+}
+
+/** Words for the work that an allowance is for, behind "whenever". */
+export const WORK_WORDS: Record<Power, string> = {
+  person: 'a person asks for it',
+  routine: "the house's own routine wants it",
+  guest: 'a guest asks for it',
+  foreign: 'a text from outside leads to it',
 }
 
 const AGENT_WORDS: Record<string, string> = {

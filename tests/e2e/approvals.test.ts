@@ -186,6 +186,34 @@ describe('a hub whose agent needs a yes', () => {
     expect((await decided(approval)).approval.note).toBe('too late')
   })
 
+  test('a yes that holds for longer counts where the policy is explained, and is told in words', async () => {
+    await using client = await openClient(LINES[0], hub)
+    const explain = () => client.call('hub_explain_policy', { tool: 'odd__swallow' })
+    expect(textOf(await explain())).toContain('asks a person: approve in agents/homelab.md lists it')
+    const approval = await ask('homelab/longer')
+    const yes = { type: 'decide', approval: approval.id, decision: 'approve', always: '1d' }
+    chat.sendRaw(JSON.stringify(yes))
+    const { message } = await chat.next('message', one => one.message.data?.['allowedUntil'] !== undefined)
+    expect(message.text).toMatch(
+      /Whenever a person asks for it, further calls of odd__swallow run without asking until \w{3} \d{4}-\d\d-\d\d \d\d:\d\d \(.+\)\. Settings > Rules of the page takes that back\.$/,
+    )
+    const reason = 'approve in agents/homelab.md lists it'
+    const until = message.data?.['allowedUntil']
+    const answer = await explain()
+    expect(answer.structuredContent).toEqual({
+      tools: [{ tool: 'odd__swallow', toolClass: 'change', kind: 'run', reason, until }],
+    })
+    expect(textOf(answer)).toMatch(
+      /runs: a person allowed it until \w{3} .+; then it asks again, since approve/,
+    )
+    const other = await client.call('hub_explain_policy', { tool: 'odd__swallow', power: 'routine' })
+    expect(textOf(other)).toContain('asks a person')
+    const { structuredContent } = await client.call('hub_list_allowances', {})
+    const { allowances } = structuredContent as { allowances: { id: string }[] }
+    await client.call('hub_revoke_allowance', { id: allowances[0]?.id })
+    expect(textOf(await explain())).toContain('asks a person')
+  })
+
   test('what the config asks for holds from the next call on', async () => {
     hub.writeAgent('homelab', 'You look after the homelab.\n')
     hub.writeConfig(config(['odd__*']))

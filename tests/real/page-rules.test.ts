@@ -52,11 +52,13 @@ test('a yes that holds for an hour is given and revoked, and the policy says why
 
   const policy = page.getByRole('region', { name: 'Who may do what' })
   await policy.getByRole('searchbox').fill('count')
-  await policy.getByText('tools.approve of the config lists it').waitFor()
+  await policy.getByText('a person allowed it until').waitFor()
+  await policy.getByText('runs', { exact: true }).waitFor()
 
   await allowances.getByRole('button', { name: 'Revoke rec__count of homelab' }).click()
   await allowances.getByRole('button', { name: 'Revoke', exact: true }).click()
   await allowances.getByText('None.').waitFor()
+  await policy.getByText('asks for a yes').waitFor()
 })
 
 test('the audit is saved as JSON lines, and opens in the panel', async () => {

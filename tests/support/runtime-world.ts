@@ -248,7 +248,7 @@ function createLife(parts: Parts, death: Death | undefined) {
   const newId = createIds(clock.now)
   const retired: string[] = []
   const telemetry = createTelemetry({ clock, log, signals })
-  const common = { store, clock, newId, signals, telemetry }
+  const common = { store, clock, newId, signals, telemetry, zone: { timezone: ZONE } }
   const router = createRouter({ ...common, agents: () => [...agents.values()], retired: () => retired })
   const reset = createReset({ ...common, agents: () => [...agents.values()] })
   const agent = (name: string) => agents.get(name)

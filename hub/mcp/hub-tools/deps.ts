@@ -155,6 +155,7 @@ export interface HubToolDeps extends HubToolReads {
     toolClass: ToolClass
     kind: 'run' | 'ask' | 'refuse'
     reason: string
+    mayBeAllowed: boolean
   }[]
   /** Returns each value of the config with its source, without secrets, and where to change it. */
   describeConfig: () => {

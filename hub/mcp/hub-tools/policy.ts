@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { type Allowance, allowance, explainedTool } from '../../../schemas/hub-lists.ts'
+import { type Allowance, allowance, type ExplainedTool, explainedTool } from '../../../schemas/hub-lists.ts'
 import { name } from '../../../schemas/names.ts'
 import { power } from '../../../schemas/power.ts'
-import { toIso } from '../../core/clock.ts'
+import { toIso, toLocal } from '../../core/clock.ts'
 import { HubError } from '../../core/errors.ts'
 import { toLine } from '../../core/text.ts'
-import { listAllowances, revokeAllowance } from '../../store/allowances.ts'
+import { allowedUntil, listAllowances, revokeAllowance } from '../../store/allowances.ts'
 import type { AllowanceRow } from '../../store/tables.ts'
 import { meantAgent } from './deps.ts'
 import { defineHubTool, toView } from './hub-tool.ts'
@@ -16,7 +16,7 @@ export const explainPolicy = defineHubTool({
   name: 'hub_explain_policy',
   title: 'What an agent may do',
   description:
-    "Says of an agent's tools, or of one, whether a call would run, ask a person or be refused, and why, by the power of the work that the call is part of.",
+    "Says of an agent's tools, or of one, whether a call would run, ask a person or be refused, and why, by the power of the work that the call is part of. Allowances in force count.",
   input: z.strictObject({
     tool: z.string().min(1).max(200).optional().describe('default: all tools of servers'),
     power: power.default('person'),
@@ -33,13 +33,27 @@ export const explainPolicy = defineHubTool({
     const tools = deps.explain({ ...question, agent: name })
     if (tools.length === 0 && question.tool !== undefined)
       throw new HubError('not_found', `The agent ${name} has no tool ${question.tool} of a server now`)
-    return { tools }
+    const { store, clock } = deps
+    const now = clock.now()
+    const answers = tools.map(async ({ mayBeAllowed, ...verdict }): Promise<ExplainedTool> => {
+      const call = { agent: name, tool: verdict.tool, power: question.power, reason: verdict.reason, now }
+      const until = mayBeAllowed ? await allowedUntil(store.db, call) : undefined
+      return until === undefined ? verdict : { ...verdict, kind: 'run', until }
+    })
+    return { tools: await Promise.all(answers) }
   },
-  toText: ({ tools }) =>
+  toText: ({ tools }, { deps }) =>
     tools
-      .map(({ tool, toolClass, kind, reason }) => toLine(`${tool} (${toolClass}) ${SAID[kind]}: ${reason}`))
+      .map(({ tool, toolClass, kind, reason, until }) => {
+        const why = until === undefined ? reason : allowedWords(toLocal(until, deps.timezone), reason)
+        return toLine(`${tool} (${toolClass}) ${SAID[kind]}: ${why}`)
+      })
       .join('\n') || 'No server offers a tool now.',
 })
+
+function allowedWords(until: string, reason: string): string {
+  return `a person allowed it until ${until}; then it asks again, since ${reason}`
+}
 
 export const listAllAllowances = defineHubTool({
   name: 'hub_list_allowances',

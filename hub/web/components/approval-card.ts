@@ -6,7 +6,7 @@ import { useNow } from '../hooks.ts'
 import { classes, html, typedIn } from '../html.ts'
 import { clockTime, dayAndTime, duration, fullTime } from '../time.ts'
 import { escapeUnseen } from '../unseen.ts'
-import { toolWords } from '../words.ts'
+import { toolWords, WORK_WORDS } from '../words.ts'
 import { Icon } from './icons.ts'
 import { Time } from './time.ts'
 
@@ -85,13 +85,6 @@ interface AnswerProps {
   power?: Power
 }
 
-const WORK: Record<Power, string> = {
-  person: 'a person asks for it',
-  routine: "the house's own routine wants it",
-  guest: 'a guest asks for it',
-  foreign: 'a text from outside leads to it',
-}
-
 function Answer({ deciding, onAnswer, noteFor, power }: AnswerProps) {
   const [note, setNote] = useState('')
   const [always, setAlways] = useState('')
@@ -115,9 +108,9 @@ function Answer({ deciding, onAnswer, noteFor, power }: AnswerProps) {
       <span>A yes holds</span>
       <select value=${always} onChange=${(event: Event) => setAlways(typedIn(event))}>
         <option value="">for this call alone</option>
-        <option value="1h">for an hour, whenever ${WORK[power]}</option>
-        <option value="1d">for a day, whenever ${WORK[power]}</option>
-        <option value="30d">for 30 days, whenever ${WORK[power]}</option>
+        <option value="1h">for an hour, whenever ${WORK_WORDS[power]}</option>
+        <option value="1d">for a day, whenever ${WORK_WORDS[power]}</option>
+        <option value="30d">for 30 days, whenever ${WORK_WORDS[power]}</option>
       </select>
     </label>`
     }

@@ -34,7 +34,7 @@ interface MessageRowProps {
 /** Shows one durable message that is not a tool's. */
 export const MessageRow = memo((props: MessageRowProps) => {
   const { message, named, isOwn, showPerson, isLast, records, onSave, onEdit, onLetter } = props
-  if (message.kind === 'notice') return html`<${Notice} message=${message} />`
+  if (message.kind === 'notice') return html`<${Notice} message=${message} isOwner=${records !== null} />`
   if (message.kind === 'error')
     return html`<${Failure} message=${message} isLast=${isLast} records=${records} onLetter=${onLetter} />`
   const isAgent = message.kind === 'agent'
@@ -66,9 +66,10 @@ function Said({ message: { text, data } }: { message: Message }) {
 
 const OUTSIDE = 'A text from outside led to this: check it before you do what it says.'
 
-function Notice({ message }: { message: Message }) {
+function Notice({ message, isOwner }: { message: Message; isOwner: boolean }) {
+  const isRule = isOwner && message.data?.allowedUntil !== undefined
   return html`<article class="note" aria-label="Notice">
-    <${Icon} name="info" /><p dir="auto">${message.text}</p><${Time} at=${message.at} />
+    <${Icon} name="info" /><p dir="auto">${message.text}${isRule && html` <a href="./#p=settings/rules">Open Settings, Rules</a>`}</p><${Time} at=${message.at} />
   </article>`
 }
 

@@ -1,11 +1,13 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { ExplainedTool } from '../../../../schemas/hub-lists.ts'
 import type { Power } from '../../../../schemas/power.ts'
 import { html, typedIn } from '../../html.ts'
 import type { SectionProps } from '../../places.ts'
+import { dayAndTime } from '../../time.ts'
 import { useTool } from '../../use-tool.ts'
 import { toolWords } from '../../words.ts'
 import { Section } from '../section.ts'
+import { Time } from '../time.ts'
 
 const WHO: Record<Power, string> = {
   person: 'a person',
@@ -15,13 +17,19 @@ const WHO: Record<Power, string> = {
 }
 const SAID = { run: 'runs', ask: 'asks for a yes', refuse: 'is refused' } as const
 
-/** Says of each tool what the policy answers, by who began the work. */
-export function PolicyQuestion(props: SectionProps) {
+/** Says of each tool what the policy answers, by who began the work; `revoked` counts allowances that were taken back. */
+export function PolicyQuestion({ revoked, ...props }: SectionProps & { revoked: number }) {
   const agents = Object.keys(props.chat.agents).sort()
   const [agent, setAgent] = useState(agents[0] ?? '')
   const [power, setPower] = useState<Power>('person')
   const [wanted, setWanted] = useState('')
-  const { value, error } = useTool<{ tools: ExplainedTool[] }>(props, 'hub_explain_policy', { agent, power })
+  const { value, error, read } = useTool<{ tools: ExplainedTool[] }>(props, 'hub_explain_policy', {
+    agent,
+    power,
+  })
+  useEffect(() => {
+    if (revoked > 0) void read()
+  }, [revoked])
   const found = (value?.tools ?? []).filter(({ tool }) =>
     `${tool} ${toolWords(tool)}`.toLowerCase().includes(wanted.trim().toLowerCase()),
   )
@@ -36,8 +44,12 @@ export function PolicyQuestion(props: SectionProps) {
     ${found.length === 0 && html`<p class="panel-none" role="status">No tool of a server now.</p>`}
     <ul class="fold-list policy">
       ${found.map(
-        ({ tool, kind, reason }) =>
-          html`<li key=${tool}><b>${toolWords(tool)}</b> <code>${tool}</code> <span class=${`answer-${kind}`}>${SAID[kind]}</span>: ${reason}</li>`,
+        ({ tool, kind, reason, until }) =>
+          html`<li key=${tool}><b>${toolWords(tool)}</b> <code>${tool}</code> <span class=${`answer-${kind}`}>${SAID[kind]}</span>: ${
+            until === undefined
+              ? reason
+              : html`a person allowed it until <${Time} at=${until}>${dayAndTime(until, Date.now())}<//>. Then it asks again: ${reason}`
+          }</li>`,
       )}
     </ul>
   <//>`

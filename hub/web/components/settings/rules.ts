@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks'
 import type { Approval } from '../../../../schemas/chat.ts'
 import type { Allowance, ListedDeadLetter } from '../../../../schemas/hub-lists.ts'
 import { openApprovals } from '../../approvals.ts'
@@ -6,7 +7,7 @@ import { html } from '../../html.ts'
 import type { SectionProps } from '../../places.ts'
 import { relative } from '../../time.ts'
 import { useTool } from '../../use-tool.ts'
-import { toolWords } from '../../words.ts'
+import { toolWords, WORK_WORDS } from '../../words.ts'
 import { ApprovalList } from '../approval-card.ts'
 import { AskAgain } from '../ask-again.ts'
 import { DeadLetters } from '../dead-letters.ts'
@@ -20,9 +21,10 @@ const ANSWERED = 20
 
 /** Shows what waits for a yes, what runs without one and why, work that failed for good, and the audit. */
 export function Rules(props: SectionProps) {
+  const [revoked, setRevoked] = useState(0)
   return html`<${Approvals} ...${props} />
-    <${Allowances} ...${props} />
-    <${PolicyQuestion} ...${props} />
+    <${Allowances} ...${props} onRevoke=${() => setRevoked(revoked + 1)} />
+    <${PolicyQuestion} ...${props} revoked=${revoked} />
     <${Failures} ...${props} />
     <${Section} title="The audit" isLoading=${false}><${AuditExport} mcp=${props.mcp} onAudit=${props.onAudit} /><//>`
 }
@@ -44,18 +46,12 @@ function Approvals(props: SectionProps) {
   <//>`
 }
 
-const WORK: Record<Allowance['power'], string> = {
-  person: 'a person asks for it',
-  routine: "the house's own routine wants it",
-  guest: 'a guest asks for it',
-  foreign: 'a text from outside leads to it',
-}
-
-function Allowances(props: SectionProps) {
+function Allowances({ onRevoke, ...props }: SectionProps & { onRevoke: () => void }) {
   const { value, error, read } = useTool<{ allowances: Allowance[] }>(props, 'hub_list_allowances')
   const now = useNow(30_000)
   const revoke = async (id: string) => {
     await props.mcp.call('hub_revoke_allowance', { id })
+    onRevoke()
     await read()
   }
   const list = value?.allowances ?? []
@@ -65,7 +61,7 @@ function Allowances(props: SectionProps) {
       ${list.map(
         ({ id, agent, tool, power, until, createdBy }) => html`<li class="card" key=${id}>
           <div class="card-head"><span class="card-name">${toolWords(tool)}</span><code class="card-state">${tool}</code></div>
-          <p class="card-facts"><span>${agent}</span><span>whenever ${WORK[power]}</span><span>ends <${Time} at=${until}>${relative(until, now)}<//></span><span>by ${createdBy}</span></p>
+          <p class="card-facts"><span>${agent}</span><span>whenever ${WORK_WORDS[power]}</span><span>ends <${Time} at=${until}>${relative(until, now)}<//></span><span>by ${createdBy}</span></p>
           <${AskAgain} label="Revoke" name=${`Revoke ${tool} of ${agent}`} question="Have it ask again?" yes="Revoke" busy="Revoking…" onYes=${() => revoke(id)} />
         </li>`,
       )}
