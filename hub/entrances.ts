@@ -7,6 +7,7 @@ import { readWelcome } from './channels/welcome.ts'
 import { createAgentEditor } from './config/agent-editor.ts'
 import { describeClient } from './config/client-config.ts'
 import { createConfigEditor } from './config/config-editor.ts'
+import { createHomeNetwork } from './config/home-network.ts'
 import { ownNames } from './config/host-names.ts'
 import { createModelFile } from './config/model-file.ts'
 import { budgetOf } from './config/models.ts'
@@ -186,6 +187,7 @@ function toHubToolDeps(
       request: engine.firstRequest,
       ...createModelFile(editor, environment),
     }),
+    network: createHomeNetwork({ config, editor, url, inContainer: isInContainer() }),
     programs: createProgramSettings({
       config,
       editor,

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { encode } from 'uqr'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { readModules } from '../../tests/support/terminal-code.ts'
-import { findAddresses, type NetworkDeps, tellNetwork } from './home-network.ts'
+import { findAddresses } from '../config/reach.ts'
+import { type NetworkDeps, tellNetwork } from './home-network.ts'
 
 const ipv4 = (address: string, internal = false): NetworkInterfaceInfoIPv4 => ({
   address,

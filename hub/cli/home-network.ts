@@ -1,44 +1,9 @@
-import { BlockList, isIP } from 'node:net'
 import type { networkInterfaces } from 'node:os'
 import { addHosts, toHostsLine } from '../config/host-names.ts'
 import type { Config } from '../config/load.ts'
+import { decideReach, isAlone } from '../config/reach.ts'
 import { describeWritten, readForChange, rewriteConfig } from '../config/rewrite-config.ts'
-import { isLoopback } from '../core/loopback.ts'
 import type { Hub } from '../hub.ts'
-
-/** Matches interfaces that lead only to containers and virtual machines of the same machine. */
-const INNER =
-  /^(docker\d|br-[0-9a-f]{12}$|veth|virbr|vnet|podman|cni|flannel|cali|lxcbr|lxdbr|incusbr|vmnet|vboxnet|vEthernet)/
-const EVERYWHERE = ['0.0.0.0', '::']
-
-const HOME = createList('10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16')
-const LINK_LOCAL = createList('169.254.0.0/16')
-
-/** Returns the IPv4 addresses at which other devices reach this machine, those of private networks first. */
-export function findAddresses(interfaces: ReturnType<typeof networkInterfaces>): string[] {
-  const found = Object.entries(interfaces).flatMap(([name, addresses = []]) =>
-    INNER.test(name)
-      ? []
-      : addresses
-          .filter(({ family, internal }) => family === 'IPv4' && !internal)
-          .map(({ address }) => address),
-  )
-  const outside = found.filter(address => !LINK_LOCAL.check(address))
-  return [...outside.filter(isAtHome), ...outside.filter(address => !isAtHome(address))]
-}
-
-function isAtHome(address: string): boolean {
-  return HOME.check(address)
-}
-
-function createList(...networks: string[]): BlockList {
-  const list = new BlockList()
-  for (const network of networks) {
-    const [address = '', length] = network.split('/')
-    list.addSubnet(address, Number(length))
-  }
-  return list
-}
 
 export interface NetworkDeps {
   hub: Pick<Hub, 'url' | 'makeLinkToken'>
@@ -57,9 +22,10 @@ export interface NetworkDeps {
  */
 export async function tellNetwork(deps: NetworkDeps): Promise<void> {
   const { hub, ask, print, config } = deps
-  const reached = decideReach(deps)
-  if (!reached) return
-  if ('why' in reached) return print(reached.why)
+  const reached = decideReach({ ...deps, url: hub.url })
+  // Another program leads to a hub that listens for its own machine alone.
+  if (reached.kind === 'alone' || isAlone(config.host)) return
+  if (reached.kind === 'unknown') return print(reached.why)
   const { urls, refused } = reached
   print(`From other devices: ${urls.join(' or ')}`)
   if (refused.length > 0 && !(await letIn(deps, refused))) return
@@ -71,36 +37,6 @@ export async function tellNetwork(deps: NetworkDeps): Promise<void> {
   )
   if (config.publicUrl === undefined && url.startsWith('http:'))
     print('Over http nothing is encrypted: everybody in this network could read along.')
-}
-
-/** Decides at which addresses the hub is reached, and which of their names it refuses so far. */
-function decideReach({
-  hub,
-  config: { host, hosts, publicUrl },
-  interfaces,
-  inContainer,
-}: NetworkDeps): { urls: string[]; refused: string[] } | { why: string } | undefined {
-  const name = host.includes(':') ? `[${host}]` : host
-  if (isLoopback(name) || host.startsWith('127.')) return undefined
-  if (publicUrl !== undefined && !isLoopback(new URL(publicUrl).hostname))
-    return { urls: [publicUrl], refused: [] }
-  const { port, protocol } = new URL(hub.url)
-  if (!EVERYWHERE.includes(host)) return { urls: [`${protocol}//${name}:${port}`], refused: [] }
-  if (inContainer)
-    return {
-      why: 'A container does not know the addresses of its machine: name the one that other devices use under hosts in superbloom.yaml.',
-    }
-  const addresses = findAddresses(interfaces)
-  if (addresses.length === 0) return { why: 'This machine has no address in a network yet.' }
-  // An address among `hosts` may be one that the machine had before; a name stays.
-  const known = [
-    ...addresses.filter(address => hosts.includes(address)),
-    ...hosts.filter(each => !isIP(each)),
-  ]
-  const toUrls = (names: readonly string[]) => names.map(each => `${protocol}//${each}:${port}`)
-  return known.length > 0
-    ? { urls: toUrls(known), refused: [] }
-    : { urls: toUrls(addresses), refused: addresses }
 }
 
 /** Lets names in after a yes; false where the hub still refuses them. */

@@ -208,9 +208,9 @@ export class Tokens implements Disposable {
   }
 
   /** Makes a link for the owner to sign in once, within ten minutes. */
-  inviteOwner(): Promise<MadeToken> {
+  inviteOwner(by = HUB): Promise<MadeToken> {
     const made = makeToken(this.#deps, { kind: 'link', name: OWNER, role: OWNER, lasts: OWNER_LINK_MS })
-    return this.#exclusive(() => this.#change({ by: HUB, ending: [], made: [made.row] })).then(() => made)
+    return this.#exclusive(() => this.#change({ by, ending: [], made: [made.row] })).then(() => made)
   }
 
   /** Ends a person's sign-ins; false if there is no such person. */

@@ -18,7 +18,7 @@ import { PROGRAMS, type Program } from './programs.ts'
 
 interface Deps {
   config: Pick<LiveConfig, 'current'>
-  editor: ConfigEditor
+  editor: Omit<ConfigEditor, 'rewrite'>
   /** Names of this machine. */
   hosts: readonly string[]
   clock: Clock
@@ -190,7 +190,7 @@ function findReplaced(
 }
 
 function toChanges(
-  editor: ConfigEditor,
+  editor: Omit<ConfigEditor, 'rewrite'>,
   serversFolder: string,
   program: Program,
   choice: ProgramChoice,

@@ -84,6 +84,11 @@ export const PLACES: readonly Place[] = [
         load: async () => (await import('./components/settings/notifications.ts')).Notifications,
       },
       {
+        id: 'phone',
+        label: 'On your phone',
+        load: async () => (await import('./components/settings/phone.ts')).Phone,
+      },
+      {
         id: 'setup',
         label: 'Setup',
         load: async () => (await import('./components/settings/setup.ts')).Setup,

@@ -12,7 +12,7 @@ export interface PushFacts {
 /** Returns why this browser takes no notifications, and what to do; null where it does. */
 export function pushObstacle({ isSecure, hasPush, isApple, permission }: PushFacts): string | null {
   if (!isSecure)
-    return "Browsers take notifications only from https, or on the hub's own machine. The document “On the phone” says how the hub gets https."
+    return "Browsers take notifications only from https, or on the hub's own machine. Settings, On your phone, says how the hub gets https."
   if (!hasPush && isApple)
     return 'On an iPhone or iPad, first put this page on the Home Screen: the share button, then “Add to Home Screen”. Then open it there.'
   if (!hasPush) return 'This browser cannot take notifications.'

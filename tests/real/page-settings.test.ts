@@ -72,3 +72,27 @@ test('on a phone the chosen section is in sight', async () => {
   const box = await chosen.boundingBox()
   expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(390)
 })
+
+test('on your phone: what is missing is said, and a code signs a phone in', async () => {
+  const { page } = await pages.open(linkTo(hub), { width: 390, height: 844, touch: true })
+  await messageBox(page).waitFor()
+  await page.goto(`${page.url().split('#')[0]}#p=settings/phone`)
+  await page.getByText('The hub listens on its own machine alone').waitFor()
+  await page.getByText('First the hub needs an address').waitFor()
+  await expectNoViolations(page, 'a hub that no phone reaches')
+
+  await using open = await startTestHub({ variables: { SUPERBLOOM_PUBLIC_URL: 'http://192.168.1.20:8420' } })
+  const { page: reached } = await pages.open(linkTo(open), { width: 390, height: 844, touch: true })
+  await messageBox(reached).waitFor()
+  await reached.goto(`${reached.url().split('#')[0]}#p=settings/phone`)
+  await reached.getByText('http://192.168.1.20:8420', { exact: true }).waitFor()
+  await reached.getByText('The hub has no https address yet').waitFor()
+  await reached.getByRole('button', { name: 'Show a code' }).click()
+  await reached.getByRole('img', { name: "The code for your phone's camera" }).waitFor()
+  const link = (await reached.getByRole('status').locator('code').textContent()) ?? ''
+  await expectNoViolations(reached, 'the code of a phone')
+  expect(await reached.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+
+  const { page: phone } = await pages.open(link.replace('http://192.168.1.20:8420', open.url))
+  await messageBox(phone).waitFor()
+})

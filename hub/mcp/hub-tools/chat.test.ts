@@ -55,6 +55,7 @@ async function openChatTool(onPost?: () => void) {
       revoke: unused,
       revokeAll: unused,
       invite: unused,
+      inviteOwner: unused,
       remove: unused,
     },
     servers: {
@@ -68,6 +69,7 @@ async function openChatTool(onPost?: () => void) {
       log: unused,
     },
     programs: { list: unused, find: unused, try: unused, set: unused },
+    network: { reach: unused, letIn: unused, document: '' },
     setNotify: unused,
     url: unused,
     reset: unused,

@@ -11,6 +11,7 @@ import type { FoundModels, ModelChoice, ModelFinding } from '../../../schemas/mo
 import type { NotifySettings } from '../../../schemas/notify.ts'
 import type { Power, ToolClass } from '../../../schemas/power.ts'
 import type { FoundProgram, KnownProgram, ProgramChoice } from '../../../schemas/programs.ts'
+import type { Reach } from '../../../schemas/reach.ts'
 import type { ListedPerson, ListedToken, MadeToken, newToken, Role } from '../../../schemas/tokens.ts'
 import type { Clock } from '../../core/clock.ts'
 import { HubError } from '../../core/errors.ts'
@@ -51,6 +52,8 @@ export interface HubTokens {
     role: ListedPerson['role'] | undefined,
     by: string,
   ): Promise<MadeToken & { role: Role }>
+  /** Makes a link with which the owner signs in on one device, within ten minutes. */
+  inviteOwner(by: string): Promise<MadeToken>
   /** Ends a person's sign-ins; false if there is no such person. */
   remove(name: string, by: string): Promise<boolean>
 }
@@ -101,6 +104,15 @@ interface HubModels {
   try(entry: ModelChoice): Promise<ModelFinding[]>
   /** Makes it the default model of the config. Throws `conflict` and `unavailable`. */
   keep(entry: ModelChoice, by: Principal): Promise<{ file: string }>
+}
+
+/** How other devices reach the hub. */
+interface HubNetwork {
+  reach(): Reach
+  /** Names the refused addresses in the config. Throws `conflict` and `unavailable`. */
+  letIn(by: Principal): Promise<{ file: string }>
+  /** Where the document about phones is, on the hub's machine. */
+  document: string
 }
 
 /** The programs that the built-in servers look after. */
@@ -164,6 +176,7 @@ export interface HubToolDeps extends HubToolReads {
     problems: readonly string[]
   }
   models: HubModels
+  network: HubNetwork
   programs: HubPrograms
   /** Writes where the owner is told what; it is in force when it resolves. Throws `conflict` and `unavailable`. */
   setNotify: (settings: NotifySettings, by: Principal) => Promise<{ file: string }>

@@ -18,6 +18,7 @@ import { listAllEvents, publishEvent } from './events.ts'
 import { explainCycle } from './explain-cycle.ts'
 import { readHouse } from './house.ts'
 import type { HubTool } from './hub-tool.ts'
+import { allowReach, describeReach, linkDevice } from './network.ts'
 import { explainPolicy, listAllAllowances, revokeOne } from './policy.ts'
 import { findPrograms, listPrograms, setNotify, setProgram, tryProgram } from './programs.ts'
 import { readCallTool, readThreadTool } from './read-thread.ts'
@@ -86,6 +87,9 @@ export const hubTools: readonly HubTool[] = [
   setProgram,
   setNotify,
   describeClient,
+  describeReach,
+  allowReach,
+  linkDevice,
   listAuditRows,
   verifyAuditChain,
   readHouse,

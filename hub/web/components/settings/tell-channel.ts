@@ -134,7 +134,7 @@ function TellForm({ now, channels, page, mcp, onKept }: TellFormProps) {
     <${Check} label="Only I see these messages" isOn=${isPrivate} onChange=${setPrivate}>
       Then an approval may have buttons that answer it. Whoever sees the message can press them, in your name: leave this off where others read along or hold the phone. Discord and e-mail have no buttons.
     <//>
-    ${noButtons && html`<p class="wide">${noButtons}</p>`}
+    ${noButtons && html`<p class="wide">${noButtons} See <a href="./#p=settings/phone">On your phone</a>.</p>`}
     <button class="primary" disabled=${obstacle !== null || about.length === 0} aria-disabled=${isBusy ? 'true' : 'false'}>${isBusy ? 'Sending…' : 'Save and send a test'}</button>
     <p class="wide" role="status">${result}</p>
     ${error && html`<p class="panel-error" role="alert">${error}</p>`}
