@@ -15,6 +15,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'models try': ['superbloom models try qwen3:8b'],
   reset: ['superbloom reset homelab --message "the disks are new"'],
   restore: ['superbloom restore data/backups/superbloom-2026-11-25.db'],
+  migrate: ['superbloom migrate sqlite-to-postgres'],
   'servers add': [
     'superbloom servers add files -- npx -y @modelcontextprotocol/server-filesystem /srv',
     'superbloom servers add remote --url https://example.org/mcp',

@@ -58,6 +58,11 @@ const COMMANDS: readonly [name: string, description: string, load: () => Promise
   ['backup', 'copy the store into one file and verify it; the hub may run meanwhile', store],
   ['restore', "put a backup in the store's place, which is kept aside; the hub must be stopped", store],
   [
+    'migrate',
+    'move the store from SQLite to PostgreSQL, or back; the hub must be stopped',
+    () => import('./commands/migrate.ts'),
+  ],
+  [
     'servers',
     'the servers with their health and how many tools each has',
     () => import('./commands/servers.ts'),

@@ -18,6 +18,8 @@ export interface Dialect {
   guardAudit: readonly string[]
   /** Statements which keep rows of `audit` from being added anywhere but at the end of the chain. */
   guardAuditEnd: readonly string[]
+  /** Statements after rows with given keys, so that the next key that the database counts up is above them. */
+  countOn: { readonly [Table in keyof Tables]?: readonly string[] }
   /** Returns a text as `history_texts` holds it. */
   toIndexed: (text: string) => string
   /** Makes `history_texts` and the full-text index that follows it. */

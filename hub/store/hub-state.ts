@@ -175,6 +175,37 @@ export async function removeState(tx: Tx, key: string): Promise<boolean> {
   return removed.numDeletedRows > 0n
 }
 
+/** Key under which a store that is being copied into has the tables that it has. */
+export const COPY_KEY = 'copied_tables'
+const MOVED_TO = 'moved_to'
+
+/** Returns the tables that a copy into this store has finished; undefined if none is under way. */
+export async function readCopyMark(db: Kysely<Tables>): Promise<string[] | undefined> {
+  return z
+    .array(z.string())
+    .optional()
+    .parse(await readState(db, COPY_KEY))
+}
+
+/** Saves the tables that a copy has finished; undefined ends the copy. */
+export async function saveCopyMark(tx: Tx, tables: readonly string[] | undefined): Promise<void> {
+  if (tables) await saveState(tx, COPY_KEY, tables)
+  else await removeState(tx, COPY_KEY)
+}
+
+/** Returns where the contents of the store went; undefined if they are here. */
+export async function readMovedTo(db: Kysely<Tables>): Promise<string | undefined> {
+  return z
+    .string()
+    .optional()
+    .parse(await readState(db, MOVED_TO))
+}
+
+export async function saveMovedTo(tx: Tx, place: string | undefined): Promise<void> {
+  if (place === undefined) await removeState(tx, MOVED_TO)
+  else await saveState(tx, MOVED_TO, place)
+}
+
 const HOLD = 'hold'
 const RUNS = 'crash_runs'
 

@@ -3,6 +3,7 @@ import { HubError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import { backUpBeforeMigration } from './backup.ts'
 import type { OnCommit } from './group-writer.ts'
+import { readCopyMark, readMovedTo, saveMovedTo } from './hub-state.ts'
 import type { openPostgresStore } from './postgres.ts'
 import { toShownAddress } from './postgres-address.ts'
 import type { LeadOptions } from './postgres-lease.ts'
@@ -42,16 +43,36 @@ interface Opening {
   log: Log
   /** True to go on with a store that lost its contents. */
   acceptLoss: boolean
-  onCommit: OnCommit
+  onCommit?: OnCommit
   /** How the hub takes part in who leads, where several share a store. */
   lead: LeadOptions
 }
 
 /**
- * Locks a data folder and opens its hub's store, once the hub leads where several share it; `stack` closes both. Throws `conflict` if the store lost its
- * contents, unless that is accepted.
+ * Locks a data folder and opens its hub's store, once the hub leads where several share it; `stack` closes both.
+ * Throws `conflict` if the store lost its contents, or if they are in another one, unless that is accepted.
  */
 export async function openOwnStore(
+  place: StorePlace,
+  opening: Opening,
+  stack: AsyncDisposableStack,
+): Promise<Store> {
+  const store = await openStoreOf(place, opening, stack)
+  if ((await readCopyMark(store.db)) !== undefined)
+    throw new HubError(
+      'conflict',
+      `${describePlace(place)}: a copy into this store was cut. Go on with it: superbloom migrate`,
+    )
+  const moved = await readMovedTo(store.db)
+  if (moved === undefined) return store
+  const text = `What ${describePlace(place)} holds was moved to ${moved}. Start with that store; or go on with what is here: superbloom start --accept-loss`
+  if (!opening.acceptLoss) throw new HubError('conflict', text)
+  await store.write(tx => saveMovedTo(tx, undefined))
+  return store
+}
+
+/** Opens a store, whatever became of its contents. */
+export async function openStoreOf(
   { folder, url }: StorePlace,
   { log, acceptLoss, onCommit, lead }: Opening,
   stack: AsyncDisposableStack,

@@ -20,6 +20,11 @@ const postgres: Dialect = {
   like: 'ilike',
   guardAudit,
   guardAuditEnd,
+  countOn: {
+    inbox: [
+      "select setval(pg_get_serial_sequence('inbox', 'seq'), (select coalesce(max(seq), 0) + 1 from inbox), false)",
+    ],
+  },
   toIndexed,
   createSearch,
   searchTexts,

@@ -47,6 +47,7 @@ const sqlite: Dialect = {
       or exists (select 1 from audit where seq >= new.seq) begin
     select raise(abort, 'the audit is append-only'); end`,
   ],
+  countOn: {},
   toIndexed: text => text,
   createSearch,
   searchTexts,
