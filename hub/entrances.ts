@@ -161,6 +161,7 @@ function toHubToolDeps(
   const onChange = (what: Changed) => (file: string, by: Principal) => applyFiles(what, { file, by })
   const { router, reset, explain, describeTool } = engine
   const editor = createConfigEditor(config, onChange('config'))
+  const classOf = (tool: string) => describeTool(tool)?.toolClass
   return {
     redact: text => config.redact(text).replaceAll(foundation.tokens.ownerSecret, '***'),
     store,
@@ -173,7 +174,7 @@ function toHubToolDeps(
     agents: () => listAgents(foundation, engine),
     mayUse: router.mayUse,
     tokens: foundation.tokens,
-    servers: createServerSettings(config, engine.serverTools.servers, name => describeTool(name)?.toolClass),
+    servers: createServerSettings(config, engine.serverTools.servers, classOf, engine.toolPins),
     url,
     postMessage: router.postMessage,
     reset,

@@ -160,6 +160,22 @@ test('pins go when the operator removes the server or makes it their own, not wh
   expect(await pinned()).toEqual([])
 })
 
+test('pins come back with a server whose removal was undone, and hold again', async () => {
+  await using store = await openTempStore()
+  await using run = await startRun(store)
+  run.list([tool('list')])
+  expect(run.list([tool('list', DESTROYS)])[0]).toContain('from look to destroy')
+  run.remove()
+  run.pins.bringBack('files')
+  run.remove()
+  expect(run.list([tool('list', DESTROYS)])[0]).toContain('from look to destroy')
+  await run.pins[Symbol.asyncDispose]()
+  expect(await readToolPins(store.db)).toMatchObject([{ tool: 'list', class: 'look', risen_to: 'destroy' }])
+  // A server that is added anew begins without them.
+  run.remove()
+  expect(run.list([tool('list', DESTROYS)])).toEqual([undefined])
+})
+
 test('tools of one name, with a very long one or with a schema nested deeply, are told apart', async () => {
   await using store = await openTempStore()
   await using run = await startRun(store)

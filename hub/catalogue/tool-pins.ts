@@ -53,6 +53,9 @@ export class ToolPins implements AsyncDisposable {
   readonly #pins: Map<string, Map<string, ToolPinRow>>
   /** The pin of each listed definition; a tool beyond `MOST_PINS` has none. */
   readonly #pinOf = new WeakMap<Tool, ToolPinRow>()
+  /** Pins of servers that were removed, for an undo of that. */
+  readonly #forgotten = new Map<string, Map<string, ToolPinRow>>()
+  readonly #undone = new Set<string>()
   #looked: readonly CatalogueTool[] = []
   #writing: Promise<unknown> = Promise.resolve()
 
@@ -66,8 +69,9 @@ export class ToolPins implements AsyncDisposable {
   /** Compares the tools of the catalogue with their pins, and forgets servers that were removed. */
   look(servers: Looked): void {
     const { store } = this.#deps
-    for (const server of this.#pins.keys()) {
+    for (const [server, pins] of this.#pins) {
       if (!isGone(servers, server)) continue
+      this.#forgotten.set(server, pins)
       this.#pins.delete(server)
       void this.#write(() => store.write(tx => deleteToolPins(tx, server)))
     }
@@ -77,6 +81,11 @@ export class ToolPins implements AsyncDisposable {
     for (const [server, listed] of Map.groupBy(tools, tool => tool.server)) {
       if (servers.specOf(server)?.trust !== 'own') this.#compare(server, listed)
     }
+  }
+
+  /** Has the pins of a removed server hold again once it lists its tools. */
+  bringBack(server: string): void {
+    this.#undone.add(server)
   }
 
   /** Returns why every call of a listed tool needs a person's yes; undefined if none does. */
@@ -141,10 +150,12 @@ export class ToolPins implements AsyncDisposable {
 
   #compare(server: string, listed: readonly CatalogueTool[]): void {
     const { store, clock, log } = this.#deps
-    const pins = this.#pins.get(server) ?? new Map<string, ToolPinRow>()
+    const forgotten = this.#undone.delete(server) ? this.#forgotten.get(server) : undefined
+    this.#forgotten.delete(server)
+    const pins = this.#pins.get(server) ?? forgotten ?? new Map<string, ToolPinRow>()
     const isFirst = pins.size === 0
+    const rows = pins === forgotten ? [...pins.values()] : []
     this.#pins.set(server, pins)
-    const rows: ToolPinRow[] = []
     const events: NewEvent[] = []
     for (const [tool, definition] of withNames(listed)) {
       if (this.#pinOf.has(definition)) continue

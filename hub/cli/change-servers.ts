@@ -54,6 +54,8 @@ export async function removeServer(name: string): Promise<void> {
   if (!removed) throw await unknown(name, places)
   if (removed.from === 'config') {
     print(`Removed ${name} in ${describeWritten(removed)}.`)
+    const [backup = '', file] = [removed.backup, removed.file].map(path => path && quoteForShell(path))
+    print(`To get it back before anything else changes: cp ${backup} ${file}`)
     return await tell(places, name, server => server?.origin !== 'config')
   }
   const { aside, found } = removed

@@ -3,7 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { HubError } from '../core/errors.ts'
-import { addServers, removeServer, type ServerFiles, setToolMode, switchServer } from './server-changes.ts'
+import {
+  addServers,
+  removeServer,
+  restoreServer,
+  type ServerFiles,
+  setToolMode,
+  switchServer,
+} from './server-changes.ts'
 
 let folder: string
 let files: ServerFiles
@@ -77,6 +84,34 @@ test('a folder is put aside, and a built-in server stays', () => {
   })
   expect(removeServer(files, 'files')).toBeUndefined()
   expect(() => removeServer(files, 'metrics')).toThrow(/cannot be removed/)
+})
+
+test('a removed server comes back as it was, with its comments or among what changed meanwhile', () => {
+  const text = 'servers:\n  # mine\n  a: { command: x, tools: { never: [write] } } # here\n  b: false\n'
+  writeFileSync(files.configFile, text)
+  const remove = (name: string) => {
+    const removed = removeServer(files, name)
+    if (!removed) throw new Error(`${name} was not there`)
+    return removed
+  }
+  expect(restoreServer(files, 'a', remove('a'))).toBe(files.configFile)
+  expect(config()).toBe(text)
+
+  const removed = remove('a')
+  setToolMode(files, tool('c'), 'deny')
+  restoreServer(files, 'a', removed)
+  expect(config()).toContain('a: { "command": "x", "tools": { "never": ["write"] } }')
+  expect(config()).toContain('deny: ["c__write"]')
+  expect(() => restoreServer(files, 'a', removed)).toThrow(/There is a server a again/)
+
+  addServers(files, [{ name: 'files', entry: { command: 'npx' } }])
+  setToolMode(files, tool('files'), 'off')
+  const aside = remove('files')
+  addServers(files, [{ name: 'files', entry: { command: 'other' } }])
+  expect(() => restoreServer(files, 'files', aside)).toThrow(/There is a server files again/)
+  remove('files')
+  expect(restoreServer(files, 'files', aside)).toBe(join(files.serversFolder, 'files'))
+  expect(entryOf('files')).toEqual({ command: 'npx', tools: { never: ['write'] } })
 })
 
 test.each(['!look', '*', 'a*b'])(

@@ -12,6 +12,7 @@ import {
   type DroppedIn,
   findDroppedIn,
   putAside,
+  putBack,
   setDisabled,
   setTools,
   writeEntry,
@@ -50,16 +51,25 @@ function checkFree(files: ServerFiles, name: string): void {
   )
 }
 
-/** A removed server: an entry of the config, or a dropped-in folder, which is kept at `aside`. */
-export type Removed = (Written & { from: 'config' }) | { from: 'folder'; aside: string; found: DroppedIn }
+/**
+ * A removed server: an entry of the config, whose text was `before` and is `after`, or a dropped-in folder, which is
+ * kept at `aside`.
+ */
+export type Removed =
+  | (Written & { from: 'config'; before: string; after: string; path: YamlPath; entry: unknown })
+  | { from: 'folder'; aside: string; found: DroppedIn }
 
 /** Removes a server from the config file, or moves its folder aside. Returns undefined if there is none. */
 export function removeServer(files: ServerFiles, name: string): Removed | undefined {
   const entry = readEntry(readConfig(files), name)
   const isOwn = entry.kind === 'off' || (entry.kind === 'entry' && entry.own)
   // An entry that only sets how a built-in server runs is no server of its own.
-  if (entry.kind !== 'none' && !(isOwn && files.isBuiltIn(name)))
-    return { from: 'config', ...changeConfig(files, name, 'remove') }
+  if (entry.kind !== 'none' && !(isOwn && files.isBuiltIn(name))) {
+    const before = readConfig(files)
+    const there = findEntry(before, name)
+    const written = changeConfig(files, name, 'remove')
+    return { from: 'config', ...written, before, after: readConfig(files), ...there }
+  }
   const found = findDroppedIn(files.serversFolder, name)
   if (found) return { from: 'folder', aside: putAside(files.serversFolder, name), found }
   if (!files.isBuiltIn(name)) return undefined
@@ -67,6 +77,23 @@ export function removeServer(files: ServerFiles, name: string): Removed | undefi
     'invalid_arguments',
     `${name} comes with the hub and cannot be removed: superbloom servers disable ${name} switches it off.`,
   )
+}
+
+/** Puts a removed server back as it was; returns the file or folder. Throws `conflict` where its name is taken again. */
+export function restoreServer(files: ServerFiles, name: string, removed: Removed | undefined): string {
+  if (!removed) throw new HubError('not_found', `No server ${name} was removed since the hub started.`)
+  const text = readConfig(files)
+  const isTaken = removed.from === 'config' && readEntry(text, name).kind !== 'none'
+  if (isTaken || findDroppedIn(files.serversFolder, name))
+    throw new HubError('conflict', `There is a server ${name} again: remove that first.`)
+  if (removed.from === 'folder') {
+    putBack(removed.aside, removed.found.folder)
+    return removed.found.folder
+  }
+  const { before, after, path, entry, backup } = removed
+  // The text from before has the comments of the entry too.
+  const next = text === after ? before : setKey({ file: files.configFile, text }, path, entry)
+  return writeText(files, text, next, `copy ${path.join('.')} from ${backup}`).file
 }
 
 /**

@@ -70,6 +70,11 @@ export function putAside(serversFolder: string, name: string): string {
   return place
 }
 
+/** Moves a folder that was put aside back to its place. */
+export function putBack(aside: string, folder: string): void {
+  writing(folder, () => renameSync(aside, folder))
+}
+
 /** Switches a dropped-in server off or on: an entry by its key, a program by an empty file beside it. */
 export function setDisabled(serversFolder: string, name: string, found: DroppedIn, disabled: boolean): void {
   if (found.kind === 'entry') {

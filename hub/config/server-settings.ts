@@ -17,7 +17,9 @@ import type { Written } from './rewrite-config.ts'
 import {
   addServers,
   type NamedTool,
+  type Removed,
   removeServer,
+  restoreServer,
   type ServerFiles,
   setToolMode,
   switchServer,
@@ -40,7 +42,10 @@ export function createServerSettings(
   live: Pick<LiveConfig, 'file' | 'current' | 'check'>,
   running: RunningServers,
   toolClassOf: (tool: string) => ToolClass | undefined,
+  pins: { bringBack(server: string): void },
 ) {
+  /** Servers that were removed since the hub started, which can be put back. */
+  const removedServers = new Map<string, Removed>()
   const files: ServerFiles = {
     configFile: live.file,
     serversFolder: join(live.current.dataFolder, 'servers'),
@@ -66,9 +71,16 @@ export function createServerSettings(
     remove(server: string) {
       const removed = removeServer(files, server)
       if (!removed) check(server)
+      else removedServers.set(server, removed)
       if (removed?.from === 'folder') return { file: removed.found.folder, kept: removed.aside }
       const { file = '', backup } = removed ?? {}
       return { file, ...(backup === undefined ? {} : { kept: backup }) }
+    },
+    restore(server: string) {
+      const file = restoreServer(files, server, removedServers.get(server))
+      removedServers.delete(server)
+      pins.bringBack(server)
+      return { file }
     },
     enable(server: string, enabled: boolean): string[] {
       const written = switchServer(files, server, enabled ? 'enable' : 'disable')

@@ -66,9 +66,18 @@ test('a server is switched off and on, restarted, its log read, and removed', as
   const { lines } = await call('hub_read_server_log', { server: 'lamp' })
   const connected = { at: expect.any(Number), by: 'hub', text: 'connected, 3 tools' }
   expect(lines).toEqual([connected, connected, connected])
+  await call('hub_change_server', { server: 'lamp', tool: 'lamp__pid', mode: 'off' })
   const removed = await call('hub_remove_server', { server: 'lamp' })
   expect(existsSync(String(removed['kept']))).toBe(true)
-  expect(await listed()).not.toContain('lamp__pid')
+  expect((await listed()).filter(name => name.startsWith('lamp__'))).toEqual([])
+  expect(await call('hub_restore_server', { server: 'lamp' })).toMatchObject({ state: 'ready' })
+  expect(await toolsOf('lamp').then(tools => tools.get('lamp__pid'))).toMatchObject({ mode: 'off' })
+  await expect(call('hub_restore_server', { server: 'lamp' })).rejects.toThrow(/was removed since/)
+
+  await call('hub_remove_server', { server: 'fixed' })
+  expect(config()).not.toContain('fixed')
+  expect(await call('hub_restore_server', { server: 'fixed' })).toMatchObject({ state: 'ready' })
+  expect(config()).toBe(CONFIG)
 })
 
 test('tools are asked for, denied and left out, in the files that say so, with their comments', async () => {

@@ -38,6 +38,7 @@ const HUB_TOOLS = [
   'hub_change_server',
   'hub_restart_server',
   'hub_remove_server',
+  'hub_restore_server',
   'hub_search_messages',
   'hub_change_conversation',
   'hub_delete_conversation',

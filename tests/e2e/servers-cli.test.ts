@@ -93,7 +93,9 @@ test('what the config file says is changed there, with its comments and a copy o
   expect(readFileSync(`${hub.configFile}.bak`, 'utf8')).toBe(CONFIG)
   expect((await run('enable', 'fixed')).stdout).toContain('fixed: ready, 3 tools (config, stdio')
   expect(readFileSync(hub.configFile, 'utf8')).toBe(CONFIG)
-  expect((await run('remove', 'fixed')).stdout).toContain('fixed: not there any more')
+  const removed = (await run('remove', 'fixed')).stdout
+  expect(removed).toContain('fixed: not there any more')
+  expect(removed).toContain(`: cp ${hub.configFile}.bak ${hub.configFile}\n`)
   expect(readFileSync(hub.configFile, 'utf8')).toBe(CONFIG.replace(/ {2}fixed.*\n/, ''))
   hub.writeConfig(CONFIG)
 })

@@ -92,6 +92,11 @@ describe.each([
     expect(readFileSync(join(hub.dataFolder, `servers/.removed-${server}/mcp.json`), 'utf8')).toContain(
       'hunter2',
     )
+    await expectNoViolations(page, 'a removed server')
+    await expectFits(page)
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: `Open ${server}` }).click()
+    await head.getByText('ready').waitFor()
   })
 })
 

@@ -62,6 +62,7 @@ async function openChatTool(onPost?: () => void) {
       states: unused,
       add: unused,
       remove: unused,
+      restore: unused,
       enable: unused,
       setToolMode: unused,
       restart: unused,

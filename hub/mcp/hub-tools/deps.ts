@@ -87,6 +87,8 @@ export interface HubServers {
   add(paste: string, name?: string): { name: string; file: string; notes: string[] }[]
   /** Removes a server; `kept` is what it was before. Throws `not_found` too. */
   remove(server: string): { file: string; kept?: string }
+  /** Puts a server back that was removed since the hub started. Throws `not_found`, `conflict` and `unavailable`. */
+  restore(server: string): { file: string }
   /** Switches a server on or off; returns the files that it wrote, none if it is so already. */
   enable(server: string, enabled: boolean): string[]
   /** Sets who may use a tool; returns the files that it wrote. */

@@ -24,7 +24,15 @@ import { findPrograms, listPrograms, setNotify, setProgram, tryProgram } from '.
 import { readCallTool, readThreadTool } from './read-thread.ts'
 import { cancelOne, createOne, listAllSchedules } from './schedules.ts'
 import { searchAll } from './search-history.ts'
-import { addServer, changeServer, readServer, readServerLog, removeServer, restartServer } from './servers.ts'
+import {
+  addServer,
+  changeServer,
+  readServer,
+  readServerLog,
+  removeServer,
+  restartServer,
+  restoreServer,
+} from './servers.ts'
 import { describeClient, findModels, setModel, tryModel } from './setup.ts'
 import { status } from './status.ts'
 import { listAllThreads } from './threads.ts'
@@ -63,6 +71,7 @@ export const hubTools: readonly HubTool[] = [
   changeServer,
   restartServer,
   removeServer,
+  restoreServer,
   searchAllMessages,
   changeOneConversation,
   deleteOneConversation,

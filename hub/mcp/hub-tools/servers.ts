@@ -126,7 +126,34 @@ export const removeServer = defineHubTool({
     await untilApplied(context, own, state => state?.origin !== before)
     return removed
   },
-  toText: ({ file, kept }) => `Removed from ${file}.${kept === undefined ? '' : ` It is kept as ${kept}.`}`,
+  toText: ({ file, kept }) =>
+    `Removed from ${file}.${kept === undefined ? '' : ` It is kept as ${kept}.`} hub_restore_server brings it back.`,
+})
+
+export const restoreServer = defineHubTool({
+  name: 'hub_restore_server',
+  title: 'Bring a removed server back',
+  description:
+    'Undoes hub_remove_server: a server that was removed since the hub started is there again, with its entry and who may use its tools.',
+  input: server,
+  output: listed,
+  effect: 'adds',
+  right: 'admin',
+  async run({ server: own }, context) {
+    const before = stateOf(context, own)?.origin
+    const { file } = context.deps.servers.restore(own)
+    await note(context, 'restored', { server: own, file })
+    await untilApplied(context, own, state => state !== undefined && state.origin !== before)
+    const { state, tools = 0, error } = (await untilStarted(context, own)) ?? {}
+    return {
+      name: own,
+      state: state ?? 'starting',
+      tools,
+      file,
+      ...(error === undefined ? {} : { error }),
+    }
+  },
+  toText: one => `${one.name}: ${one.state}`,
 })
 
 export const restartServer = defineHubTool({

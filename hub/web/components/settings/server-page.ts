@@ -25,10 +25,12 @@ interface ServerPageProps {
   /** Reads the servers again. */
   onRead: () => Promise<void>
   onBack: () => void
+  /** Called once the server is removed. */
+  onRemoved: () => void
 }
 
 /** Shows one server: how it is, what can be done with it, its tools, its log and its entry. */
-export function ServerPage({ server, now, parts, onRead, onBack }: ServerPageProps) {
+export function ServerPage({ server, now, parts, onRead, onBack, onRemoved }: ServerPageProps) {
   const { name, transport, changedTools, state } = server
   const { mcp } = parts
   const details = useTool<ServerDetails>(parts, 'hub_read_server', { server: name })
@@ -45,7 +47,7 @@ export function ServerPage({ server, now, parts, onRead, onBack }: ServerPagePro
   return html`<div class="place-head"><button type="button" class="quiet" onClick=${onBack}><${Icon} name="back" />All servers</button></div>
     <section class=${`section server-${serverTone(state)}`} aria-label=${`Server ${name}`}>
       <${ServerFacts} server=${server} now=${now} />
-      <${Actions} server=${server} mcp=${mcp} onRead=${onRead} onBack=${onBack} />
+      <${Actions} server=${server} mcp=${mcp} onRead=${onRead} onRemoved=${onRemoved} />
       ${transport !== undefined && transport !== 'stdio' && html`<${ServerLogin} server=${server} onDone=${onRead} />`}
       ${changedTools && html`<${ChangedTools} server=${name} tools=${changedTools} onAccept=${accept} />`}
     </section>
@@ -69,10 +71,10 @@ interface ActionsProps {
   server: Server
   mcp: Mcp
   onRead: () => Promise<void>
-  onBack: () => void
+  onRemoved: () => void
 }
 
-function Actions({ server: { name, state, origin }, mcp, onRead, onBack }: ActionsProps) {
+function Actions({ server: { name, state, origin }, mcp, onRead, onRemoved }: ActionsProps) {
   const change =
     (tool: string, args: Record<string, unknown> = {}) =>
     async () => {
@@ -83,7 +85,7 @@ function Actions({ server: { name, state, origin }, mcp, onRead, onBack }: Actio
   const isThere = origin !== 'built-in'
   const remove = async () => {
     await mcp.call('hub_remove_server', { server: name })
-    onBack()
+    onRemoved()
     await onRead()
   }
   return html`<div class="card-actions">

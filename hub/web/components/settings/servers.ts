@@ -1,9 +1,10 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { HubStatus } from '../../../../schemas/hub-status.ts'
 import { useNow, useTries } from '../../hooks.ts'
 import { html } from '../../html.ts'
+import type { Mcp } from '../../mcp.ts'
 import type { SectionProps } from '../../places.ts'
-import { useTool } from '../../use-tool.ts'
+import { useAction, useTool } from '../../use-tool.ts'
 import { serverTone } from '../../words.ts'
 import { Section } from '../section.ts'
 import { ServerFacts } from '../server-list.ts'
@@ -18,6 +19,7 @@ const LOOK = 1_000
 export function Servers(props: SectionProps) {
   const { value, error, read } = useTool<HubStatus>(props, 'hub_status')
   const [open, setOpen] = useState<string | null>(null)
+  const [removed, setRemoved] = useState<string | null>(null)
   const servers = value?.servers ?? []
   const isStarting = servers.some(({ state }) => state === 'starting')
   useEffect(() => {
@@ -31,9 +33,19 @@ export function Servers(props: SectionProps) {
   )
   const now = useNow(isAwaited ? 1_000 : 0)
   const shown = servers.find(({ name }) => name === open)
-  if (shown)
-    return html`<${ServerPage} key=${shown.name} server=${shown} now=${now} parts=${props} onRead=${read} onBack=${() => setOpen(null)} />`
-  return html`<${Section} title="Servers and their tools" error=${error} isLoading=${value === null}>
+  if (shown) {
+    const onRemoved = () => {
+      setOpen(null)
+      setRemoved(shown.name)
+    }
+    return html`<${ServerPage} key=${shown.name} server=${shown} now=${now} parts=${props} onRead=${read} onBack=${() => setOpen(null)} onRemoved=${onRemoved} />`
+  }
+  const onRestored = async () => {
+    setRemoved(null)
+    await read()
+  }
+  return html`<div role="status">${removed !== null && html`<${Undo} key=${removed} server=${removed} mcp=${props.mcp} onRestored=${onRestored} />`}</div>
+    <${Section} title="Servers and their tools" error=${error} isLoading=${value === null}>
       ${servers.length === 0 && html`<p class="panel-none">None. A server gives the hub its tools.</p>`}
       <ul class="cards">
         ${servers.map(
@@ -49,4 +61,28 @@ export function Servers(props: SectionProps) {
       <${ConnectProgram} mcp=${props.mcp} news=${props.news} onKept=${read} />
     <//>
     <${AddServer} mcp=${props.mcp} onRead=${read} onOpen=${setOpen} />`
+}
+
+interface UndoProps {
+  server: string
+  mcp: Mcp
+  onRestored: () => Promise<void>
+}
+
+/** Offers to bring back the server that was removed last. */
+function Undo({ server, mcp, onRestored }: UndoProps) {
+  const { isBusy, error, start } = useAction()
+  const button = useRef<HTMLButtonElement>(null)
+  // The focus was on what is gone now.
+  useEffect(() => button.current?.focus(), [])
+  const undo = () =>
+    start(async () => {
+      await mcp.call('hub_restore_server', { server })
+      await onRestored()
+    })
+  return html`<div class="banner">
+    <span>${server} and its tools are removed.</span>
+    <button type="button" ref=${button} class="quiet" aria-disabled=${isBusy ? 'true' : 'false'} onClick=${undo}>${isBusy ? 'Bringing it back…' : 'Undo'}<span class="visually-hidden"> the removal of ${server}</span></button>
+    ${error && html`<p class="panel-error" role="alert">${error}</p>`}
+  </div>`
 }
