@@ -189,6 +189,8 @@ export interface Approval {
   power: Power
   question?: boolean
   conversation?: string
+  /** Authors of the messages that the work of an open one took: a member answers only what is the member's alone. */
+  askedBy?: string[]
   decidedBy?: string
   decidedWhere?: string
   decidedAt?: number

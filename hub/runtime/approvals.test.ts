@@ -46,6 +46,7 @@ test('a call that needs a yes waits, the agent goes on, and the yes runs exactly
       status: 'open',
       power: 'person',
       conversation: 'homelab/desk',
+      askedBy: ['alex'],
     },
   ])
   expect([ran, await callStatuses(world)]).toEqual([[], ['waiting']])

@@ -1,6 +1,6 @@
 import type { AgentTool } from '../core/tool-box.ts'
 import { allowedUntil } from '../store/allowances.ts'
-import { createApproval, toApproval } from '../store/approvals.ts'
+import { createApproval, readAsked } from '../store/approvals.ts'
 import { hashArguments } from '../store/arguments.ts'
 import { hadSucceeded, isDoubtful, waitCall } from '../store/ledger.ts'
 import type { ToolCallRow } from '../store/tables.ts'
@@ -85,5 +85,6 @@ export async function requestApproval(
   }
   const told = toCallMessage(shown, { approval: approval.id })
   await cycle.message(write, { ...told, conversation })
-  afterCommit(() => cycle.signals.emit('approval', toApproval(approval)))
+  const asked = await readAsked(tx, approval)
+  afterCommit(() => cycle.signals.emit('approval', asked))
 }

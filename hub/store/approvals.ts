@@ -3,6 +3,7 @@ import type { Approval, ApprovalStatus } from '../../schemas/chat.ts'
 import { HUB } from '../../schemas/tokens.ts'
 import { parseJson } from '../core/json.ts'
 import { record } from './audit-log.ts'
+import { authorsOfCycle } from './inbox.ts'
 import { addNotification, deleteApprovalKeys, renewNotifications } from './notifications.ts'
 import type { ApprovalRow, Tables, ToolCallRow } from './tables.ts'
 import type { Tx } from './writer.ts'
@@ -217,6 +218,11 @@ export async function nextExpiry(db: Kysely<Tables>): Promise<number | undefined
   const { rows } = await sql<{ at: number | null }>`
     select min(expires_at) as at from approvals where status = 'open'`.execute(db)
   return rows[0]?.at ?? undefined
+}
+
+/** Returns an open approval with those who asked for its work. */
+export async function readAsked(db: Kysely<Tables>, row: ApprovalRow): Promise<Approval> {
+  return { ...toApproval(row), askedBy: await authorsOfCycle(db, row.cycle_id) }
 }
 
 /** Returns an approval as people see it: with the whole call. */

@@ -174,8 +174,8 @@ function toItem(
 }
 
 /** Returns the authors of the messages that a cycle took, each once. */
-export async function authorsOfCycle(tx: Tx, cycle: string): Promise<string[]> {
-  const rows = await tx.selectFrom('inbox').select('payload_json').where('cycle_id', '=', cycle).execute()
+export async function authorsOfCycle(db: Kysely<Tables>, cycle: string): Promise<string[]> {
+  const rows = await db.selectFrom('inbox').select('payload_json').where('cycle_id', '=', cycle).execute()
   const items = rows.map(({ payload_json }) => inboxPayload.parse(JSON.parse(payload_json)))
   return [...new Set(items.flatMap(item => (item.kind === 'message' ? [item.author] : [])))]
 }

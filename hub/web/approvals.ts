@@ -32,6 +32,11 @@ export function openApprovals(approvals: Record<string, Approval>) {
     .sort((a, b) => a.expiresAt - b.expiresAt)
 }
 
+/** Tells whether the reader may answer an approval: the owner each, a member what the member alone asked for. */
+export function mayDecide({ role, person }: Pick<ChatState, 'role' | 'person'>, { askedBy = [] }: Approval) {
+  return role === 'owner' || (role === 'member' && askedBy.length > 0 && askedBy.every(one => one === person))
+}
+
 /**
  * Returns ids that are open here and not in the hub's list of open ones: somebody decided them while this
  * page was away.

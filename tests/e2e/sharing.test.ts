@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { openChat } from '../support/chat-client.ts'
 import { openClient, textOf } from '../support/clients.ts'
+import { odd, untilReady } from '../support/downstream.ts'
 import { AGENT, invite, signIn } from '../support/roles.ts'
 import { startTestHub, type TestHub } from '../support/test-hub.ts'
 import { until } from '../support/until.ts'
@@ -50,4 +51,27 @@ test('a member writes in a conversation that is named as shared, and gives title
   await chat.next('agent', ({ name, status }) => name === 'family' && status === 'active')
   expect(await rename('family/kitchen')).toMatch(/Only the owner renames or pins family\/kitchen/)
   expect([await rename('family/anna'), await rename('family/anna.trip')]).toEqual(['done', 'done'])
+})
+
+test('an approval tells whose words led to it, so that a member is asked for the own ones alone', async () => {
+  const config = JSON.stringify({ servers: { odd: odd().entry }, tools: { approve: ['odd__swallow'] } })
+  await using hub = await startTestHub({ config, agents: { family: AGENT('[family/kitchen]') } })
+  await untilReady(hub, 'odd')
+  const anna = await enter(hub, 'anna', 'member')
+  await using client = await openClient('sdk 2, 2026-07-28', anna)
+  using chat = await openChat(anna)
+  using owner = await openChat(hub)
+  for (const [name, from, conversation] of [
+    ['owner', owner, 'family/kitchen'],
+    ['anna', chat, 'family/anna'],
+  ] as const) {
+    from.send({ type: 'message', conversation, text: '/call odd__swallow {}' })
+    const isAsked = (one: { status: string; conversation?: string }) =>
+      one.status === 'open' && one.conversation === conversation
+    const { approval } = await chat.next('approval', frame => isAsked(frame.approval))
+    expect(approval.askedBy).toEqual([name])
+  }
+  const { structuredContent } = await client.call('hub_list_approvals', { status: 'open' })
+  const { approvals } = structuredContent as { approvals: { askedBy: string[] }[] }
+  expect(approvals.map(({ askedBy }) => askedBy)).toEqual([['anna'], ['owner']])
 })

@@ -21,7 +21,11 @@ let client: TestClient
 let line: Line
 beforeEach(async () => {
   speaker = await startSpeaker()
-  hub = await startTestHub({ config: CONFIG, agents: { homelab: AGENT(true) }, variables: speaker.variables })
+  hub = await startTestHub({
+    config: CONFIG,
+    agents: { homelab: AGENT('[homelab/kitchen]') },
+    variables: speaker.variables,
+  })
   client = await openClient('sdk 2, 2026-07-28', { url: `${hub.url}/mcp`, token: hub.token })
   line = await openLine(hub)
   await until('its servers are ready', async () => (await fetch(`${hub.url}/readyz`)).ok)
@@ -39,14 +43,18 @@ const card = (page: Page) => log(page).getByRole('article', { name: /Get system 
 /** Makes the agent request an approval and continue. */
 async function askForYes(page: Page): Promise<void> {
   await say(page, 'Look at the machine')
-  const call = await speaker.speech(1)
-  call.calls('get_system_metrics')
-  call.ends()
-  const goesOn = await speaker.speech(2)
-  goesOn.says('I asked for your yes.')
-  goesOn.ends()
+  await requestYes(1)
   await answers(page).getByText('I asked for your yes.').waitFor()
   await card(page).getByText('homelab asks for a yes').waitFor()
+}
+
+async function requestYes(first: number): Promise<void> {
+  const call = await speaker.speech(first)
+  call.calls('get_system_metrics')
+  call.ends()
+  const goesOn = await speaker.speech(first + 1)
+  goesOn.says('I asked for your yes.')
+  goesOn.ends()
 }
 
 async function decide(decision: 'approve' | 'deny', note: string): Promise<void> {
@@ -160,4 +168,25 @@ test('a guest sees what waits for the owner, and no buttons that the hub would r
   await card(page).getByText('The owner answers this.').waitFor()
   expect(await page.getByRole('button', { name: /Approve|Deny|Show/ }).count()).toBe(0)
   await expectNoViolations(page, "an approval on a guest's phone")
+})
+
+test('a member answers what the member asked for, for this call alone, and nothing of others', async () => {
+  const member = { url: hub.url, token: await invite(hub, 'anna', 'member') }
+  const { page } = await pages.open(linkTo(member), { width: 390, height: 844, touch: true })
+  await askForYes(page)
+  await card(page).getByRole('button', { name: 'Deny' }).waitFor()
+  expect(await page.getByText('A yes holds').count()).toBe(0)
+  using owner = await openChat(hub)
+  owner.send({ type: 'message', conversation: 'homelab/kitchen', text: 'And in the kitchen?' })
+  await requestYes(3)
+  await page.goto(`${hub.url}/#c=homelab/kitchen`)
+  await card(page).getByText('The owner answers this.').waitFor()
+  expect(
+    await card(page)
+      .getByRole('button', { name: /Approve|Deny/ })
+      .count(),
+  ).toBe(0)
+  expect(await log(page).getByText('owner', { exact: true }).count()).toBe(1)
+  expect(await log(page).getByRole('button', { name: 'Edit and ask again' }).count()).toBe(0)
+  await expectNoViolations(page, "somebody else's approval on a member's phone")
 })

@@ -4,7 +4,7 @@ import { power } from '../../../schemas/power.ts'
 import { toIso } from '../../core/clock.ts'
 import { may } from '../../core/principal.ts'
 import { escapeUnseen, toLine } from '../../core/text.ts'
-import { listApprovals, toApproval } from '../../store/approvals.ts'
+import { listApprovals, readAsked, toApproval } from '../../store/approvals.ts'
 import { defineHubTool } from './hub-tool.ts'
 
 const MOST = 500
@@ -24,6 +24,10 @@ const approval = z.object({
     .optional()
     .describe('a server asks in the midst of a call: arguments say what for, the note is the answer'),
   conversation: z.string().optional(),
+  askedBy: z
+    .array(z.string())
+    .optional()
+    .describe('whose messages led to an open one: a member answers only their own'),
   decidedBy: z.string().optional(),
   decidedWhere: z.string().optional(),
   decidedAt: z.number().optional().describe('unix milliseconds'),
@@ -40,10 +44,14 @@ export const listAllApprovals = defineHubTool({
   effect: 'reads',
   right: 'chat',
   async run({ status }, { deps, principal }) {
-    const rows = await listApprovals(deps.store.db, { status, limit: MOST })
+    const { db } = deps.store
+    const rows = await listApprovals(db, { status, limit: MOST })
     const isSeen = ({ conversation_id }: { conversation_id: string | null }) =>
       may(principal, 'records') || (conversation_id !== null && deps.mayUse(principal, conversation_id))
-    return { approvals: rows.filter(isSeen).map(toApproval) }
+    const shown = rows
+      .filter(isSeen)
+      .map(row => (row.status === 'open' ? readAsked(db, row) : toApproval(row)))
+    return { approvals: await Promise.all(shown) }
   },
   toText: ({ approvals }) => approvals.map(describeApproval).join('\n') || 'No approvals.',
 })

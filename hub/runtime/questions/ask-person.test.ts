@@ -34,6 +34,7 @@ test('a question of a server becomes an approval in the words of the server, and
       power: 'person',
       question: true,
       conversation: 'homelab',
+      askedBy: ['alex'],
     },
   ])
   await world.idle()

@@ -6,7 +6,7 @@ import { HubError } from '../../core/errors.ts'
 import { describeField, type Field, field, readFields } from '../../core/form-fields.ts'
 import type { JsonObject, Requester } from '../../core/forwarding.ts'
 import { ELICITATION, QUESTION_MS } from '../../core/server-question.ts'
-import { createApproval, decideOpen, toApproval } from '../../store/approvals.ts'
+import { createApproval, decideOpen, readAsked, toApproval } from '../../store/approvals.ts'
 import { waitCall } from '../../store/ledger.ts'
 import type { ApprovalRow, ToolCallRow } from '../../store/tables.ts'
 import type { Tx } from '../../store/writer.ts'
@@ -164,18 +164,19 @@ export function checkNote(question: string, note: string | undefined): void {
 /** Writes the question down and shows it. */
 async function open(deps: Deps, call: AskingCall, question: ReturnType<typeof toRow>): Promise<void> {
   const { row } = call
-  const { approval, message } = await deps.store.write(async tx => {
+  const { approval, asked, message } = await deps.store.write(async tx => {
     await call.guard(tx)
     const approval = await createApproval(tx, question)
     const waiting = toWaiting(approval.id)
     if (isOwn(approval)) await waitCall(tx, row.id, approval.id, waiting)
     const outcome = { ...waiting, text: `${waiting.text}: ${approval.reason}` }
     const told = toCallMessage({ row, outcome, status: 'waiting' }, { approval: approval.id })
-    return { approval, message: await appendAbout(deps, tx, approval, told) }
+    const message = await appendAbout(deps, tx, approval, told)
+    return { approval, asked: await readAsked(tx, approval), message }
   })
   showCall(deps.signals, call, row, 'waiting', approval.reason)
   if (message) deps.signals.emit('message', message)
-  deps.signals.emit('approval', toApproval(approval))
+  deps.signals.emit('approval', asked)
   if (isOwn(approval)) call.detach(approval)
 }
 

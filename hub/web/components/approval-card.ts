@@ -19,8 +19,10 @@ type Decide = (id: string, decision: Decision, note: string, always: string) => 
 interface ApprovalCardProps {
   approval: Approval
   deciding?: Decision
-  /** Null for a guest, who answers nothing. */
+  /** Null for who may not answer it. */
   onDecide: Decide | null
+  /** Whether a yes may hold for further calls, which is the owner's to say. */
+  mayAllow?: boolean
   id?: string
 }
 
@@ -28,7 +30,7 @@ interface ApprovalCardProps {
  * Shows a call that needs a person's approval: exactly what will run, and the answer; once answered, also by
  * whom, when and where.
  */
-export function ApprovalCard({ approval, deciding, onDecide, id }: ApprovalCardProps) {
+export function ApprovalCard({ approval, deciding, onDecide, mayAllow = true, id }: ApprovalCardProps) {
   const { agent, tool, status, reason } = approval
   const ref = useRef<HTMLElement>(null)
   const isOpen = status === 'open'
@@ -48,7 +50,7 @@ export function ApprovalCard({ approval, deciding, onDecide, id }: ApprovalCardP
     <${Arguments} value=${approval.arguments} />
     ${isOpen && html`<p class="approval-reason">${approval.question ? 'The question' : 'Why it asks'}: ${escapeUnseen(reason)}.</p>`}
     ${isOpen && !onDecide && html`<p class="approval-outcome">The owner answers this.</p>`}
-    ${isOpen && onDecide && html`<${Answer} deciding=${deciding} onAnswer=${decide} power=${approval.question ? undefined : approval.power} noteFor=${approval.question ? 'Answer to the server, where it wants more than a yes' : 'Note to the agent (optional)'} />`}
+    ${isOpen && onDecide && html`<${Answer} deciding=${deciding} onAnswer=${decide} power=${approval.question || !mayAllow ? undefined : approval.power} noteFor=${approval.question ? 'Answer to the server, where it wants more than a yes' : 'Note to the agent (optional)'} />`}
     ${!isOpen && html`<${Outcome} approval=${approval} />`}
   </article>`
 }
@@ -81,7 +83,7 @@ interface AnswerProps {
   deciding?: Decision
   onAnswer: (decision: Decision, note: string, always: string) => boolean
   noteFor: string
-  /** Power of the work for which a yes may hold longer; undefined for a server's question. */
+  /** Power of the work for which a yes may hold longer; undefined where it holds for this call alone. */
   power?: Power
 }
 

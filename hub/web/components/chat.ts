@@ -1,6 +1,6 @@
 import type { RefObject } from 'preact'
 import { useCallback, useState } from 'preact/hooks'
-import { openApprovals } from '../approvals.ts'
+import { mayDecide, openApprovals } from '../approvals.ts'
 import type { Link } from '../connection.ts'
 import { type Beside, createConversation } from '../conversation.ts'
 import { type Agent, agentOf, type ChatState, mainOf } from '../conversation-store.ts'
@@ -70,7 +70,7 @@ export function Chat(props: ChatProps) {
     <div class="foot">
       <${ProblemBanner} problem=${chat.problem} onDismiss=${session.dismissProblem} />
       <${HeldBanner} held=${chat.hub?.held} onShow=${() => onShow()} />
-      <${ApprovalBanner} open=${chat.role === 'guest' ? [] : openApprovals(chat.approvals)} onList=${() => onShow()} />
+      <${ApprovalBanner} open=${openApprovals(chat.approvals).filter(one => mayDecide(chat, one))} onList=${() => onShow()} />
       <${LinkBanner} link=${link} onRetry=${session.wake} />
       <${Composer} inputRef=${composer} conversation=${conversation} agent=${agent} edited=${edited} onSend=${send} onUpload=${chat.role === 'guest' ? null : session.files.send}
         onStop=${isBusy ? () => session.stopWork(id) : null} />

@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Approval } from '../../../schemas/chat.ts'
-import type { Decision } from '../approvals.ts'
+import { type Decision, mayDecide } from '../approvals.ts'
 import { type Conversation, isCaughtUp, type Message, type Pending } from '../conversation.ts'
 import { type Agent, type ChatState, mainOf } from '../conversation-store.ts'
 import { html, memo } from '../html.ts'
@@ -43,8 +43,8 @@ export function MessageLog(props: MessageLogProps) {
       <div class="log-column">
         ${isEmpty && html`<${EmptyState} agents=${agents} isMain=${id === mainOf(chat, agents[0]?.name ?? '')} mayReset=${chat.role !== 'guest'} isFirst=${chat.role === 'owner' && Object.values(chat.conversations).every(one => one.lastSeq === 0)} onSuggest=${onSuggest} />`}
         ${log.mayHaveEarlier && html`<${MoreButton} onClick=${log.showEarlier} busy=${log.loading} words="Load earlier messages" />`}
-        <${Rows} id=${id} reader=${chat.person} messages=${log.shown} isNews=${log.isWhole && !log.loading && isCaughtUp(conversation)}
-          approvals=${chat.approvals} deciding=${chat.deciding} records=${chat.role === 'owner' ? session.conversations : null} onSave=${session.files.save} onEdit=${onEdit} onDecide=${chat.role === 'guest' ? null : session.decide} onLetter=${onLetter} />
+        <${Rows} id=${id} reader=${chat.person} role=${chat.role} messages=${log.shown} isNews=${log.isWhole && !log.loading && isCaughtUp(conversation)}
+          approvals=${chat.approvals} deciding=${chat.deciding} records=${chat.role === 'owner' ? session.conversations : null} onSave=${session.files.save} onEdit=${onEdit} onDecide=${session.decide} onLetter=${onLetter} />
         ${!log.isWhole && html`<${MoreButton} onClick=${log.showLater} words="Show later messages" />`}
         ${log.isWhole && html`<${LiveCycles} live=${live} agents=${agents} waiting=${isAnswerDue(messages, pending)} />`}
         ${
@@ -152,12 +152,13 @@ function isAnswerDue(messages: Message[], pending: Pending[]) {
 interface Shared {
   /** Name of whoever is signed in. */
   reader: string | null
+  role: ChatState['role']
   approvals: Record<string, Approval>
   deciding: Record<string, Decision>
   records: Session['conversations'] | null
   onSave: Session['files']['save']
   onEdit: (text: string) => void
-  onDecide: Session['decide'] | null
+  onDecide: Session['decide']
   onLetter: (id: string) => void
 }
 
@@ -191,8 +192,19 @@ function Row(props: RowProps) {
 }
 
 function rowBody(props: RowProps, row: Exclude<LogRow, { type: 'day' }>) {
-  const { reader, showPerson, lastSeq, approvals, deciding, records, onSave, onEdit, onDecide, onLetter } =
-    props
+  const {
+    reader,
+    role,
+    showPerson,
+    lastSeq,
+    approvals,
+    deciding,
+    records,
+    onSave,
+    onEdit,
+    onDecide,
+    onLetter,
+  } = props
   const readCall = records?.readCall ?? null
   if (row.type === 'tools') return html`<${ToolGroup} messages=${row.messages} readCall=${readCall} />`
   if (row.type === 'message') {
@@ -202,7 +214,7 @@ function rowBody(props: RowProps, row: Exclude<LogRow, { type: 'day' }>) {
   const approval = approvals[row.approval]
   // An approval that is unknown here was answered before this page was opened; its outcome is a later row.
   if (!approval) return html`<${AskedTool} message=${row.message} readCall=${readCall} />`
-  return html`<${ApprovalCard} id=${cardId(approval.id)} approval=${approval} deciding=${deciding[approval.id]} onDecide=${onDecide} />`
+  return html`<${ApprovalCard} id=${cardId(approval.id)} approval=${approval} deciding=${deciding[approval.id]} onDecide=${mayDecide({ role, person: reader }, approval) ? onDecide : null} mayAllow=${role === 'owner'} />`
 }
 
 interface MoreButtonProps {
