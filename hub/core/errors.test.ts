@@ -36,5 +36,8 @@ test('any thrown value is described with its causes', () => {
   expect(describeError(new Error('failed', { cause: login }))).toBe(
     'failed: cannot be constructed from http://***@host/mcp?a=1',
   )
+  expect(describeError(new Error('It is down.', { cause: new Error('no way there') }))).toBe(
+    'It is down. Cause: no way there',
+  )
   expect([describeError('text'), describeError(undefined)]).toEqual(['text', 'undefined'])
 })

@@ -50,6 +50,7 @@ export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return maskLogins(String(error))
   if (error instanceof AggregateError && error.message === '')
     return error.errors.map(describeError).join('; ')
-  const cause = error.cause === undefined ? '' : `: ${describeError(error.cause)}`
-  return `${maskLogins(error.message) || error.name}${cause}`
+  const message = maskLogins(error.message) || error.name
+  if (error.cause === undefined) return message
+  return `${message}${/[.!?]$/.test(message) ? ' Cause:' : ':'} ${describeError(error.cause)}`
 }

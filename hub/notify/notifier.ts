@@ -3,11 +3,14 @@ import { type NotifySettings, PAGE_CHANNEL } from '../../schemas/notify.ts'
 import { decideBackoff } from '../core/backoff.ts'
 import type { Clock } from '../core/clock.ts'
 import { describeError } from '../core/errors.ts'
+import { isObject } from '../core/forwarding.ts'
+import { parseJson } from '../core/json.ts'
 import type { Log } from '../core/log.ts'
 import { isLoopback } from '../core/loopback.ts'
 import type { Signals } from '../core/signals.ts'
 import { findApproval } from '../store/approvals.ts'
 import { messageOfNotification } from '../store/conversations.ts'
+import { readCycle } from '../store/cycles.ts'
 import {
   endNotification,
   firstNotification,
@@ -15,7 +18,7 @@ import {
   renewNotifications,
 } from '../store/notifications.ts'
 import type { Store } from '../store/open.ts'
-import type { ApprovalRow, NotificationRow } from '../store/tables.ts'
+import type { ApprovalRow, MessageRow, NotificationRow } from '../store/tables.ts'
 import type { Tx } from '../store/writer.ts'
 import type { Buttons } from './buttons.ts'
 import { type Notice, toApprovalNotice, toButtons, toMessageNotice, toOutcome } from './notice.ts'
@@ -205,9 +208,14 @@ async function readNotice(
     }
   }
   const message = await messageOfNotification(store.db, id)
+  if (!message) return undefined
+  // Work that waits for its model is told once the person has left it; that it waited is no news.
+  const wait = await findWait(store.db, message)
+  const isLooked = isLookedAt(message.conversation_id)
+  if (wait === 'lasts' && isLooked) return 'later'
   // A message that was old before notifications were switched on is no news.
-  const isOld = attempts === 0 && created_at < clock.now() - NEWS_MS
-  if (!message || isOld || isLookedAt(message.conversation_id)) return undefined
+  const isOld = wait === undefined && attempts === 0 && created_at < clock.now() - NEWS_MS
+  if (wait === 'over' || isOld || isLooked) return undefined
   return { ...toMessageNotice(message, { page, timezone }), buttons: async () => [], isUpdate: false }
 }
 
@@ -245,4 +253,15 @@ async function makeButtons(
   // The answer to a question has words, which a button does not take.
   if (!isPrivate || !isReachable || !approval || approval.question_json !== null) return []
   return toButtons(page, await buttons.makeKey(approval.id))
+}
+
+/** Tells whether the work that a message says waits for its model still does; undefined for other messages. */
+async function findWait(
+  db: Store['db'],
+  { data_json, cycle_id }: MessageRow,
+): Promise<'lasts' | 'over' | undefined> {
+  const data = data_json === null ? undefined : parseJson(data_json)
+  if (!isObject(data) || data['parked'] !== true || cycle_id === null) return undefined
+  const { parked_at, status } = await readCycle(db, cycle_id)
+  return status === 'running' && parked_at !== null ? 'lasts' : 'over'
 }

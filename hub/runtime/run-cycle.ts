@@ -49,7 +49,7 @@ export async function runCycle(deps: RunCycleDeps, cycle: ActiveCycle, stopping:
       return await endFailed(cycle, { ...describeMinutes(cycle), ...keepCut(cycle) })
     if (!(error instanceof ModelError)) throw error
     // The cycle waits for an unreachable provider: the batch is not at fault. Another error would come again.
-    await (error.retryable ? waitForProvider(deps, cycle, error) : deadLetter(cycle, toFinalError(error)))
+    await (error.retryable ? waitForProvider(cycle, error) : deadLetter(cycle, toFinalError(error)))
   } finally {
     deadline.cancel()
   }

@@ -1,6 +1,5 @@
 import type { ChatMessage } from '../../schemas/chat.ts'
 import { HUB } from '../../schemas/tokens.ts'
-import { toLocal } from '../core/clock.ts'
 import { describeError } from '../core/errors.ts'
 import type { ModelError } from '../core/model.ts'
 import { toSentence } from '../core/text.ts'
@@ -14,6 +13,9 @@ import { userMessages } from './reply.ts'
 
 /** Milliseconds that a cycle waits for its provider before it becomes a dead letter. */
 export const LONGEST_WAIT_MS = 24 * 60 * 60_000
+/** What people read; when it is tried next changes with each try, and stands where it is current. */
+const WAIT =
+  'I ask it again by myself, and go on once it answers. After 24 hours this counts as failed, and waits for you to have it retried.'
 /** Milliseconds until the next try if nothing says when to try again. */
 export const TRY_AGAIN_MS = 30_000
 
@@ -21,11 +23,7 @@ export const TRY_AGAIN_MS = 30_000
  * Suspends a cycle whose provider cannot be reached, until it may be tried again. Its thread is free of a
  * lease, and everyone who waits is told once. After a day the cycle becomes a dead letter.
  */
-export async function waitForProvider(
-  { timezone }: Pick<RuntimeDeps, 'timezone'>,
-  cycle: ActiveCycle,
-  error: ModelError,
-): Promise<void> {
+export async function waitForProvider(cycle: ActiveCycle, error: ModelError): Promise<void> {
   const now = cycle.now()
   const since = cycle.suspendedAt ?? now
   if (now - since >= LONGEST_WAIT_MS) return deadLetter(cycle, toFinalError(error))
@@ -33,12 +31,11 @@ export async function waitForProvider(
   const retryAt = Math.min(Math.max(asked, now + 1), since + LONGEST_WAIT_MS)
   const isNew = cycle.suspendedAt === null
   const attempt = cycle.failures || 1
-  const wait = `I wait and go on by myself once it answers; the next try is at ${toLocal(retryAt, timezone)}. After 24 hours this goes to the dead letters.`
   await cycle.suspend(retryAt, { suspendedAt: now }, async write => {
     for (const conversation of isNew ? await conversationsToNotify(write.tx, cycle) : [])
       await cycle.message(write, {
         kind: 'error',
-        text: `${toSentence(describeError(error))} ${wait}`,
+        text: `${toSentence(describeError(error))} ${WAIT}`,
         conversation,
         data: { attempt, of: attempt, retryAt, retryable: true, parked: true },
         tells: 'failures',

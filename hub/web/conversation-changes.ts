@@ -48,6 +48,10 @@ export function createConversationChanges({ mcp, clock, chat }: ChangesParts) {
     readCost: async (cycle: string) => costWords(await mcp.call<ListedWhy>('hub_explain_cycle', { cycle })),
     /** Has the work of a dead letter tried again; throws an McpError. */
     retryLetter: (id: string) => mcp.call('hub_retry_dead_letter', { id }),
+    /** Has models that cannot be reached asked again now; throws an McpError. */
+    async retryModel() {
+      await mcp.call('hub_retry_model')
+    },
     /** Finds messages of all conversations by their words; throws an McpError. */
     async search(query: string) {
       const { messages = [] } = await mcp.call<{ messages?: FoundMessage[] }>('hub_search_messages', {

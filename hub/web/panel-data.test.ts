@@ -116,6 +116,7 @@ test.each([
   ['retryLetter', 'hub_retry_dead_letter {"id":"x"}'],
   ['discardLetter', 'hub_discard_dead_letter {"id":"x"}'],
   ['stopThread', 'hub_stop {"thread":"x"}'],
+  ['retryModel', 'hub_retry_model {}'],
 ] as const)('%s tells the hub and reads again; a refusal is thrown', async (name, call) => {
   const { panel, calls, failing } = setUp()
   await panel[name]('x')

@@ -145,6 +145,7 @@ export function createPanelData({ mcp, clock }: { mcp: Pick<Mcp, 'call'>; clock:
     discardLetter: (id: string) => act('hub_discard_dead_letter', { id }),
     stopThread: (thread: string) => act('hub_stop', { thread }),
     releaseAgents: () => act('hub_release_agents'),
+    retryModel: () => act('hub_retry_model'),
     acceptTools: (server: string) => act('hub_accept_tools', { server }),
   }
 }

@@ -31,6 +31,7 @@ const HUB_TOOLS = [
   'hub_search_history',
   'hub_status',
   'hub_release_agents',
+  'hub_retry_model',
   'hub_accept_tools',
   'hub_read_server',
   'hub_read_server_log',

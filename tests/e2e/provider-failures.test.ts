@@ -37,7 +37,7 @@ describe('against providers that fail', () => {
     const error = await failure(ask(openModel(url), 'hi'))
     expect(error).toMatchObject({ kind: 'network', retryable: true })
     expect(error.message).toBe(
-      `The provider at ${url} cannot be reached (ECONNREFUSED). Check that it runs and that OPENAI_BASE_URL is right.`,
+      `The provider at ${url} cannot be reached (ECONNREFUSED). Check that it runs, and that this is its address.`,
     )
   })
 

@@ -115,7 +115,10 @@ test('what is wrong with the hub itself stands first, with the way out', async (
   await notices
     .getByText(/The model big cannot be reached; it is asked again in [45] minutes\. It is asleep\./)
     .waitFor()
-  await notices.getByText('2 cycles wait until a model answers').waitFor()
+  await notices.getByText('2 pieces of work wait until a model answers').waitFor()
+  const asked = page.waitForRequest(request => (request.postData() ?? '').includes('"hub_retry_model"'))
+  await notices.getByRole('button', { name: 'Try now: ask big again' }).click()
+  await asked
   await notices.getByText('The server games went down 20 minutes ago').waitFor()
   await notices.getByRole('button', { name: 'Let the agents go' }).click()
   await expectNoViolations(page, 'what is wrong with the hub')

@@ -3,7 +3,9 @@ import { toStopTarget } from '../../../schemas/chat.ts'
 import { conversationId, name } from '../../../schemas/names.ts'
 import { HubError } from '../../core/errors.ts'
 import { checkUse, may } from '../../core/principal.ts'
+import { plural } from '../../core/text.ts'
 import { endHold } from '../../store/hub-state.ts'
+import { suspendedThreads } from '../../store/suspended.ts'
 import { meantAgent } from './deps.ts'
 import { defineHubTool } from './hub-tool.ts'
 
@@ -74,4 +76,23 @@ export const releaseAgents = defineHubTool({
     return { released }
   },
   toText: ({ released }) => (released ? 'The agents run again.' : 'No agent was held.'),
+})
+
+export const retryModel = defineHubTool({
+  name: 'hub_retry_model',
+  title: 'Ask a model again now',
+  description: 'Asks models that cannot be reached again at once, with the work that waits for them.',
+  input: z.strictObject({}),
+  output: z.object({ waiting: z.number().describe('cycles that wait for a model') }),
+  effect: 'adds',
+  right: 'records',
+  async run(_args, { principal, deps }) {
+    const waiting = (await suspendedThreads(deps.store.db)).length
+    deps.signals.emit('modelRetryRequested', { by: principal.name })
+    return { waiting }
+  },
+  toText: ({ waiting }) =>
+    waiting === 0
+      ? 'Nothing waits for a model; the next question asks it.'
+      : `The model is asked again, for ${plural(waiting, 'cycle')}.`,
 })

@@ -6,7 +6,7 @@ import { listAllApprovals } from './approvals.ts'
 import { listAuditRows, verifyAuditChain } from './audit.ts'
 import { chat } from './chat.ts'
 import { readConfig } from './config.ts'
-import { releaseAgents, reset, stop } from './control.ts'
+import { releaseAgents, reset, retryModel, stop } from './control.ts'
 import {
   changeOneConversation,
   deleteOneConversation,
@@ -64,6 +64,7 @@ export const hubTools: readonly HubTool[] = [
   searchAll,
   status,
   releaseAgents,
+  retryModel,
   acceptTools,
   readServer,
   readServerLog,

@@ -164,7 +164,7 @@ function describe(
     case 'rejected':
       return `${who} refused the request${mark}.${describeRejection(endpoint, refusal)}`
     case 'network':
-      return `${who} cannot be reached${mark}. Check that it runs and that ${nameAddress(endpoint)} is right.`
+      return `${who} cannot be reached${mark}. Check that it runs, and that this is its address.`
     case 'server':
       return `${who} failed${mark}. The cause is on its side: see its log or status page, or try again later.`
     default:

@@ -2,7 +2,7 @@ import type { HubStatus } from '../../../schemas/hub-status.ts'
 import { useNow, useTries } from '../hooks.ts'
 import { html } from '../html.ts'
 import { count, dayAndTime, relative } from '../time.ts'
-import { AskAgain } from './ask-again.ts'
+import { ActButton, AskAgain } from './ask-again.ts'
 import { ChangedTools } from './changed-tools.ts'
 
 /** Tells whether a problem of the hub needs a person. */
@@ -16,12 +16,13 @@ interface HubNoticesProps {
   status: HubStatus
   onRelease: () => Promise<void>
   onAccept: (server: string) => Promise<void>
+  onRetryModel: () => Promise<void>
   /** Called after an announced try. */
   onTried: () => void
 }
 
 /** Lists the hub's own problems, each with its remedy. */
-export function HubNotices({ status, onRelease, onAccept, onTried }: HubNoticesProps) {
+export function HubNotices({ status, onRelease, onAccept, onRetryModel, onTried }: HubNoticesProps) {
   const { held, model, servers, serversDown, problems } = status
   const down = model.health.filter(one => one.state !== 'ok')
   const now = useNow(down.length > 0 ? 1_000 : 60_000)
@@ -31,7 +32,7 @@ export function HubNotices({ status, onRelease, onAccept, onTried }: HubNoticesP
   )
   return html`<ul class="problems">
     ${held && html`<li key="held"><${Held} until=${held.until} now=${now} onRelease=${onRelease} /></li>`}
-    ${down.map(one => html`<li key=${one.name}>${modelWords(one, now)}</li>`)}
+    ${down.map(one => html`<li key=${one.name}><p>${modelWords(one, now)}</p><${ActButton} label="Try now" busy="Asking…" name=${`Try now: ask ${one.name} again`} onClick=${onRetryModel} /></li>`)}
     ${model.parked > 0 && html`<li key="parked">${parkedWords(model.parked)}</li>`}
     ${serversDown.map(one => html`<li key=${`server-${one.name}`}>The server ${one.name} went down ${relative(one.since, now)} and has not come back.</li>`)}
     ${servers.map(({ name, changedTools }) => changedTools && html`<li key=${`changed-${name}`}><${ChangedTools} server=${name} tools=${changedTools} onAccept=${onAccept} /></li>`)}
@@ -53,5 +54,5 @@ function modelWords({ name, state, retryAt, error }: HubStatus['model']['health'
 }
 
 function parkedWords(parked: number) {
-  return `${count(parked, 'cycle')} ${parked === 1 ? 'waits' : 'wait'} until a model answers, and ${parked === 1 ? 'goes' : 'go'} on then.`
+  return `${count(parked, 'piece')} of work ${parked === 1 ? 'waits' : 'wait'} until a model answers, and ${parked === 1 ? 'goes' : 'go'} on then.`
 }

@@ -7,6 +7,7 @@ import { reasonOf } from '../mcp.ts'
 import type { Session } from '../session.ts'
 import { clockTime, duration } from '../time.ts'
 import { useAction } from '../use-tool.ts'
+import { ActButton } from './ask-again.ts'
 import { Pictures, SentFiles } from './beside.ts'
 import { CopyButton } from './copy-button.ts'
 import { Flower } from './flower.ts'
@@ -81,7 +82,8 @@ function Failure({ message, isLast, records, onLetter }: FailureProps) {
     <${Icon} name="alert" />
     <div>
       <p dir="auto">${message.text}</p>
-      ${retryAt !== undefined && retryable !== false && html`<${Retry} which=${parked ? '' : attemptWords(attempt, of)} retryAt=${retryAt} isLast=${isLast} />`}
+      ${retryAt !== undefined && retryable !== false && html`<${Retry} which=${parked ? '' : attemptWords(attempt, of)} retryAt=${retryAt} isLast=${isLast} isParked=${parked === true} />`}
+      ${parked && isLast && records && html`<div class="note-acts"><${ActButton} label="Try now" busy="Asking…" name="Try now: ask the model again" onClick=${records.retryModel} /></div>`}
       ${retryable === false && html`<p class="note-more">It will not be tried again by itself.</p>`}
       ${deadLetter && (records ? html`<${LetterActs} id=${deadLetter} records=${records} onLetter=${onLetter} />` : html`<p class="note-more">The owner of the hub can have it tried again.</p>`)}
     </div>
@@ -108,13 +110,17 @@ function attemptWords(attempt: number | undefined, of: number | undefined) {
   return attempt === undefined || of === undefined ? '' : `Attempt ${attempt} of ${of} failed. `
 }
 
+type RetryProps = { which: string; retryAt: number; isLast: boolean; isParked: boolean }
+
 /** Shows the next try, with a countdown while no message comes after it. */
-function Retry({ which, retryAt, isLast }: { which: string; retryAt: number; isLast: boolean }) {
+function Retry({ which, retryAt, isLast, isParked }: RetryProps) {
   const counts = isLast && retryAt > Date.now()
   const now = useNow(counts ? 1_000 : 0)
   const seconds = Math.ceil((retryAt - now) / 1_000)
   if (isLast && seconds > 0)
     return html`<p class="note-more" aria-live="off">${which}The next try is in ${spanWords(seconds)}.</p>`
+  // Later tries have other times, which the panel shows.
+  if (isParked) return null
   return html`<p class="note-more">${which}The next try ${seconds > 0 ? 'is' : 'was'} at ${clockTime(retryAt)}.</p>`
 }
 

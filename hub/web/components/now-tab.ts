@@ -29,7 +29,7 @@ export function NowTab({ panel, chat, session, marked }: NowTabProps) {
     session.release()
   }
   return html`<div>
-    ${status && needsAttention(status) && html`<${Section} title="Needs attention" isLoading=${false}><${HubNotices} status=${status} onRelease=${release} onAccept=${panel.acceptTools} onTried=${panel.touch} /><//>`}
+    ${status && needsAttention(status) && html`<${Section} title="Needs attention" isLoading=${false}><${HubNotices} status=${status} onRelease=${release} onAccept=${panel.acceptTools} onRetryModel=${panel.retryModel} onTried=${panel.touch} /><//>`}
     <${Approvals} chat=${chat} session=${session} />
     <${Failures} panel=${panel} marked=${marked} />
     <${Section} title="Agents" error=${errors.agents} isLoading=${agents === null}>
