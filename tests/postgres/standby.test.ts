@@ -1,54 +1,13 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { freePort } from '../real/setup/scratch.ts'
 import { openChat } from '../support/chat-client.ts'
-import { type Program, startProgram } from '../support/program.ts'
 import { makeTempFolder } from '../support/temp-store.ts'
 import { makeDatabase, server } from '../support/test-database.ts'
 import { until } from '../support/until.ts'
+import { leads, makeMachine } from './machine.ts'
 
 if (server === undefined) throw new Error('These tests need a PostgreSQL: npm run test:postgres')
 const at = server
-const PROGRAM = fileURLToPath(new URL('../../hub/cli/superbloom.ts', import.meta.url))
-const TOKEN = 'a-token-of-all-hubs'
-
-/** Makes a machine: a data folder and files of its own, for one hub after the other on the same port. */
-async function makeMachine(url: string, { path, config = '' }: { path: string; config?: string }) {
-  mkdirSync(join(path, 'agents'), { recursive: true })
-  writeFileSync(
-    join(path, 'agents/homelab.md'),
-    '---\ndescription: Looks after the homelab\n---\nYou look after it.\n',
-  )
-  writeFileSync(join(path, 'superbloom.yaml'), `servers: { metrics: false }\n${config}`)
-  const port = await freePort()
-  const address = `http://127.0.0.1:${port}`
-  return {
-    hub: { url: address, token: TOKEN },
-    get: async (door: string) => {
-      const response = await fetch(`${address}${door}`)
-      return { status: response.status, text: await response.text() }
-    },
-    start: (...options: string[]) =>
-      startProgram(
-        process.execPath,
-        ['--disable-warning=ExperimentalWarning', PROGRAM, 'start', ...options],
-        {
-          cwd: path,
-          env: {
-            SUPERBLOOM_STORE: url,
-            SUPERBLOOM_PORT: String(port),
-            SUPERBLOOM_DATA: join(path, 'data'),
-            SUPERBLOOM_AGENTS: join(path, 'agents'),
-            SUPERBLOOM_TOKEN: TOKEN,
-          },
-        },
-      ),
-  }
-}
-
-const leads = (program: Program) => program.says(/Superbloom runs/, 60_000)
 
 test('promises 1 and 7: a hub that waits goes on where the one that led was killed, and fires what is due once', async () => {
   await using database = await makeDatabase(at)
