@@ -128,7 +128,15 @@ export async function startHub(inputs: HubInputs): Promise<Hub> {
       return tokens.ownerSecret
     },
     makeLinkToken: async () => (await tokens.inviteOwner()).secret,
-    [Symbol.asyncDispose]: () => whole.disposeAsync(),
+    async [Symbol.asyncDispose]() {
+      try {
+        await whole.disposeAsync()
+      } catch (error) {
+        // Parts store something at their end, which a store that is lost does not take.
+        if (foundation.store.findProblem() === undefined) throw error
+        foundation.log.warn('hub_end_not_stored', { error })
+      }
+    },
   }
 }
 

@@ -1,6 +1,6 @@
-import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { createFakeClock } from '../../tests/support/fake-clock.ts'
+import { changeRows } from '../../tests/support/read-rows.ts'
 import { openTempStore } from '../../tests/support/temp-store.ts'
 import { startTestHub } from '../../tests/support/test-hub.ts'
 import { callHub } from '../cli/call-hub.ts'
@@ -122,9 +122,7 @@ test('a hub whose agents are held says so and until when, and lets them go by it
   const clock = createFakeClock()
   await using hub = await startTestHub({ overrides: { clock } })
   await hub.stop()
-  const database = new Database(`${hub.dataFolder}/superbloom.db`)
-  database.prepare("insert into hub_state (key, value_json) values ('crash_runs', '3')").run()
-  database.close()
+  changeRows(hub.stored, "insert into hub_state (key, value_json) values ('crash_runs', '3')")
   await hub.start()
   const since = clock.now()
   const { text, structured } = await callHub(hub, 'hub_status', {})

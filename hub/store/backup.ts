@@ -1,12 +1,10 @@
 import { copyFileSync, existsSync, linkSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
-import { toIso } from '../core/clock.ts'
 import { HubError } from '../core/errors.ts'
 import { writeLoginFiles } from './login-files.ts'
 import { lockFolder } from './sqlite.ts'
 import {
   BESIDE,
-  backupsFolder,
   beginNewFeed,
   copyDatabase,
   databaseFile,
@@ -14,14 +12,12 @@ import {
   foldLog,
   isRestorable,
   listBackups,
-  makePrivate,
   nextMigration,
   noteRestored,
   readLogins,
-  type StoreCopy,
-  syncToDisk,
   withDatabase,
 } from './sqlite-backup.ts'
+import { backupsFolder, makePrivate, type StoreCopy, syncToDisk, toStamp } from './store-copy.ts'
 import { markFile } from './store-mark.ts'
 
 /** Automatic backups that are kept. */
@@ -143,11 +139,6 @@ function freeName(file: string): string {
     const name = number === 1 ? file : `${file}-${number}`
     if (!existsSync(name)) return name
   }
-}
-
-/** Returns a time in UTC such as `20261122-080910`. */
-function toStamp(now: number): string {
-  return toIso(now).replace(/[-:Z]/g, '').replace('T', '-').slice(0, 15)
 }
 
 function sweep(folder: string, now: number): void {

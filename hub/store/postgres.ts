@@ -74,14 +74,24 @@ export async function openPostgresStore(url: string, lead: LeadOptions, onCommit
   }
 }
 
-/** Opens the store of a database as it is, for reading. Throws `conflict` for that of another version. */
+/** Opens the store of a database for reading. Throws as `openPostgresAsIs`, and `conflict` for another version's. */
 export async function openPostgresToRead(url: string): Promise<Kysely<Tables>> {
-  const db = await openAny(url)
+  await using stack = new AsyncDisposableStack()
+  const db = stack.adopt(await openPostgresAsIs(url), open => open.destroy())
   const shown = toShownAddress(url)
-  const applied = await appliedMigrations(db)
-  if (applied.length === 0) throw new HubError('not_found', `There is no store in ${shown}`)
-  if (missingMigration(applied, shown) !== undefined)
+  if (missingMigration(await appliedMigrations(db), shown) !== undefined)
     throw new HubError('conflict', `${shown} is of an earlier version. Start the hub once, which renews it.`)
+  stack.move()
+  return db
+}
+
+/** Opens the store of a database, whatever its version. Throws `not_found` where there is none. */
+export async function openPostgresAsIs(url: string): Promise<Kysely<Tables>> {
+  await using stack = new AsyncDisposableStack()
+  const db = stack.adopt(await openAny(url), open => open.destroy())
+  if ((await appliedMigrations(db)).length === 0)
+    throw new HubError('not_found', `There is no store in ${toShownAddress(url)}`)
+  stack.move()
   return db
 }
 
@@ -123,9 +133,8 @@ async function refuseUnfit(url: string): Promise<void> {
   const { rows } = await sql<{ version: number; encoding: string; tables: number }>`
     select current_setting('server_version_num')::int as version,
       current_setting('server_encoding') as encoding,
-      (select count(*) from pg_tables where schemaname = current_schema() and tablename not like 'leader%') as tables`.execute(
-    db,
-  )
+      (select count(*) from pg_tables where schemaname = current_schema()
+        and tablename !~ '^(leader|kysely_migration)') as tables`.execute(db)
   const [{ version, encoding, tables } = { version: 0, encoding: '', tables: 0 }] = rows
   if (version < EARLIEST)
     throw new HubError(

@@ -1,16 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
-import { open, rename } from 'node:fs/promises'
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { rename } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { HubError } from '../core/errors.ts'
@@ -18,27 +8,13 @@ import type { ServerLoginRow } from './door-tables.ts'
 import { RESTORED_KEY } from './hub-state.ts'
 import { missingMigration } from './migrations/index.ts'
 import { withFaults } from './sqlite-faults.ts'
+import { backupsFolder, COUNTED, type StoreCopy, syncToDisk } from './store-copy.ts'
 
-/** A copy of the store, and what it holds. */
-export interface StoreCopy {
-  file: string
-  bytes: number
-  /** Rows by table. */
-  rows: Record<string, number>
-}
-
-/** Tables whose rows tell people what a copy holds; each database of the hub has them. */
-const COUNTED = ['threads', 'conversations', 'messages', 'history'] as const
 export const MIGRATIONS = 'kysely_migration'
 /** Table that no copy has: an old refresh token that is used again ends the login. */
 const LOGINS = 'server_logins'
 /** Migration that made the feed's table; older backups have none. */
 const EVENT_FEED = '003-event-feed'
-
-/** Returns the folder for backups of a data folder's store. */
-export function backupsFolder(folder: string): string {
-  return join(folder, 'backups')
-}
 
 /** Returns the files of a data folder's backups, the newest first. */
 export function listBackups(folder: string): string[] {
@@ -51,20 +27,6 @@ export function listBackups(folder: string): string[] {
 /** Returns the store's file in a data folder. */
 export function databaseFile(folder: string): string {
   return join(folder, 'superbloom.db')
-}
-
-/** Errors of a file system without modes, or with somebody else's files: there the folder has to do. */
-const NO_MODES: ReadonlySet<unknown> = new Set(['EPERM', 'ENOTSUP', 'EROFS', 'EINVAL'])
-
-/** Makes a file readable for its owner only; creates it if it is missing, and keeps what is in it. */
-export function makePrivate(file: string): void {
-  closeSync(openSync(file, 'a', 0o600))
-  if ((statSync(file).mode & 0o077) === 0) return
-  try {
-    chmodSync(file, 0o600)
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && NO_MODES.has(error.code))) throw error
-  }
 }
 
 /**
@@ -242,17 +204,6 @@ export const BESIDE = ['-wal', '-shm', '-journal'] as const
 
 function removeDatabase(file: string): void {
   for (const suffix of ['', ...BESIDE]) rmSync(`${file}${suffix}`, { force: true })
-}
-
-/** Syncs a file, or the names in a folder, so that they survive a loss of power. */
-export async function syncToDisk(path: string): Promise<void> {
-  if (process.platform === 'win32') return
-  const handle = await open(path, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
 }
 
 function explain(error: unknown, file: string): unknown {

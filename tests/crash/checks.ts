@@ -1,5 +1,6 @@
 import type { HistoryContent } from '../../schemas/inbox.ts'
 import { checkAudit } from './check-audit.ts'
+import { checkDatabase } from './check-database.ts'
 import type { World } from './world.ts'
 
 interface HistoryRow {
@@ -40,9 +41,7 @@ export function findProblems(world: World): string[] {
   const evidence = gather(world)
   return [
     ...world.person.problems,
-    ...(world.rows<{ integrity_check: string }>('pragma integrity_check')[0]?.integrity_check === 'ok'
-      ? []
-      : ['The database is damaged']),
+    ...checkDatabase(world),
     ...checkAudit(world),
     ...checkMessages(evidence),
     ...checkConversations(evidence),

@@ -2,6 +2,7 @@
 // describes. It hooks the database's statements and the sockets' frames from below, so that the hub's code is
 // unchanged.
 import Database from 'better-sqlite3'
+import pg from 'pg'
 import { WebSocket } from 'ws'
 
 const { at, writing = '', times = 1 } = JSON.parse(process.env.DIE_AT)
@@ -17,20 +18,28 @@ function pass() {
   if (left === 0) die()
 }
 
-function watch(run, statement, args) {
-  const source = statement.source.trim().toLowerCase()
+function passBefore(source) {
   if (source.startsWith('begin')) isMarked = false
   if (source === 'commit' && at === 'before commit' && isMarked) pass()
-  const result = run.apply(statement, args)
+}
+
+function passAfter(source, args) {
   if (source === 'commit' && at === 'after commit' && isMarked) pass()
   if (
     !source.startsWith('begin') &&
     source !== 'commit' &&
-    wanted.test(`${statement.source} ${JSON.stringify(args)}`)
+    wanted.test(`${source} ${JSON.stringify(args)}`)
   ) {
     isMarked = true
     if (at === 'after statement') pass()
   }
+}
+
+function watch(run, statement, args) {
+  const source = statement.source.trim()
+  passBefore(source)
+  const result = run.apply(statement, args)
+  passAfter(source, args)
   return result
 }
 
@@ -42,6 +51,15 @@ for (const name of ['run', 'all', 'get']) {
   prototype[name] = function (...args) {
     return watch(run, this, args)
   }
+}
+
+const { query } = pg.Client.prototype
+pg.Client.prototype.query = async function (given, ...rest) {
+  const { text = given, values = [] } = given
+  passBefore(text)
+  const result = await query.call(this, given, ...rest)
+  passAfter(text, values)
+  return result
 }
 
 const { send } = WebSocket.prototype

@@ -1,11 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import Database from 'better-sqlite3'
 import { callHub } from '../../hub/cli/call-hub.ts'
 import { builtProgram } from '../support/built.ts'
 import { type Program, startProgram } from '../support/program.ts'
+import { readRows } from '../support/read-rows.ts'
 import { makeTempFolder } from '../support/temp-store.ts'
+import { makeEmptyDatabase, server } from '../support/test-database.ts'
 import { until } from '../support/until.ts'
 import { createPerson, type Person } from './person.ts'
 import { openProvider, type Provider } from './provider.ts'
@@ -86,12 +87,13 @@ export async function openWorld(): Promise<World> {
     join(folder, 'superbloom.yaml'),
     `servers: { metrics: false, probe: { url: "${tools.url}", prefix: "" } }\ntools: { approve: [guard] }\n`,
   )
-  const rows = <Row>(sql: string) => readRows<Row>(join(folder, 'data', 'superbloom.db'), sql)
+  const url = server === undefined ? undefined : stack.use(await makeEmptyDatabase(server)).url
+  const rows = <Row>(sql: string) => readRows<Row>({ dataFolder: join(folder, 'data'), url }, sql)
   const schedules: string[] = []
   let life: Life | undefined
   stack.defer(() => life?.program[Symbol.asyncDispose]())
   const start = async (dieAt?: DieAt) => {
-    life = await startLife(folder, provider.url, dieAt)
+    life = await startLife({ folder, store: url }, provider.url, dieAt)
     return life
   }
   const connect = async ({ ready }: Life) => {
@@ -131,7 +133,11 @@ export async function openWorld(): Promise<World> {
   }
 }
 
-async function startLife(folder: string, provider: string, dieAt: DieAt | undefined): Promise<Life> {
+async function startLife(
+  { folder, store }: { folder: string; store: string | undefined },
+  provider: string,
+  dieAt: DieAt | undefined,
+): Promise<Life> {
   const { PATH, HOME } = process.env
   const program = await startProgram(
     process.execPath,
@@ -150,6 +156,7 @@ async function startLife(folder: string, provider: string, dieAt: DieAt | undefi
         SUPERBLOOM_CRASH_HOLD: '0',
         OPENAI_BASE_URL: provider,
         OPENAI_API_KEY: 'none',
+        ...(store === undefined ? {} : { SUPERBLOOM_STORE: store }),
         ...(dieAt ? { DIE_AT: JSON.stringify(dieAt) } : {}),
       },
     },
@@ -159,15 +166,6 @@ async function startLife(folder: string, provider: string, dieAt: DieAt | undefi
   // The end of the process is reported by `ended`, so this rejection needs no handling.
   said.catch(() => undefined)
   return { program, ready, ended: program.ended }
-}
-
-function readRows<Row>(file: string, sql: string): Row[] {
-  const database = new Database(file, { readonly: true })
-  try {
-    return database.prepare(sql).all() as Row[]
-  } finally {
-    database.close()
-  }
 }
 
 /** Counts every kind of unfinished work. */

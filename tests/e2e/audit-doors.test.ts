@@ -1,6 +1,9 @@
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { backUp, restore } from '../../hub/store/backup.ts'
+import { childEnvironment } from '../../hub/config/environment.ts'
+import { readHubId } from '../../hub/config/token.ts'
+import { createLog } from '../../hub/core/log.ts'
+import { backUpStore, restoreStore } from '../../hub/store/store-backup.ts'
 import * as audit from '../support/audit-rows.ts'
 import { type ChatClient, openChat } from '../support/chat-client.ts'
 import { LINES, openClient, type TestClient, textOf } from '../support/clients.ts'
@@ -106,6 +109,7 @@ test('decisions that are refused have a row beside the one that counted', async 
   await chat.next('approval', one => one.approval.status === 'denied')
   chat.send(decide)
   await chat.next('error', ({ code, message }) => code === 'conflict' && message.includes(approval.id))
+  await audit.untilRecorded(client)
   const rows = (await audit.listRows(client, { kinds: ['approval'] })).filter(
     ({ details }) => details['approval'] === approval.id,
   )
@@ -186,6 +190,7 @@ test('resources and prompts have a row like calls that look', async () => {
   const opened = await mcp(INITIALIZE, narrow)
   const other = { 'Mcp-Session-Id': String(opened.headers['mcp-session-id']) }
   await mcp(rpc('resources/read', { uri: 'note://today' }), narrow, other)
+  await audit.untilRecorded(client)
   expect(await audit.listRows(client, { tool: 'resources/read', actor: 'narrow' })).toMatchObject([
     { outcome: 'refused' },
   ])
@@ -203,8 +208,11 @@ test('a call of an older client that pretends to go on with another one has its 
 test('a store that was put back says so', async () => {
   await client[Symbol.asyncDispose]()
   await hub.stop()
-  const { file } = await backUp(hub.dataFolder, Date.now())
-  await restore(hub.dataFolder, file, Date.now())
+  const id = () => readHubId(hub.dataFolder)
+  const log = createLog({ level: 'error', now: Date.now, write: line => expect.fail(line) })
+  const store = { folder: hub.dataFolder, url: hub.stored.url, environment: childEnvironment(), hub: id, log }
+  const { file } = await backUpStore(store, Date.now())
+  await restoreStore(store, file, Date.now())
   await hub.start()
   client = await openClient(LINES[0], hub)
   const rows = await audit.listRows(client, { kinds: ['start'] })
@@ -225,6 +233,7 @@ test("another token of the owner's has a row, whoever made it", async () => {
     const rows = await untilRows(count, { kinds: ['token'] })
     return rows.filter(({ outcome }) => outcome === 'replaced').map(({ actor, details }) => [actor, details])
   }
+  await audit.untilRecorded(client)
   const all = (await audit.listRows(client, { kinds: ['token'] })).length
   expect(await replaced(all)).toEqual([['owner', { id: 'owner', name: 'owner' }]])
   await client[Symbol.asyncDispose]()

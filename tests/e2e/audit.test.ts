@@ -1,5 +1,3 @@
-import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { AuditRow } from '../../schemas/audit.ts'
 import * as audit from '../support/audit-rows.ts'
@@ -8,6 +6,7 @@ import { runCli } from '../support/cli.ts'
 import { LINES, openClient, type TestClient } from '../support/clients.ts'
 import { odd, untilReady } from '../support/downstream.ts'
 import { untilNoChildren } from '../support/processes.ts'
+import { changeRows } from '../support/read-rows.ts'
 import { startTestHub, type TestHub } from '../support/test-hub.ts'
 import { until } from '../support/until.ts'
 import { bearer, post } from '../support/webhooks.ts'
@@ -89,16 +88,15 @@ test("an agent's call that a person allows has one row, and the decision has one
   ])
 
   // Other arguments in the ledger are not shown as those of the call.
-  const database = new Database(join(hub.dataFolder, 'superbloom.db'))
-  const change = database.prepare('update tool_calls set arguments = ? where id = ?')
-  change.run('{"any":"a-pebble"}', call?.call)
+  const change = (args: string) =>
+    changeRows(hub.stored, `update tool_calls set arguments = '${args}' where id = '${call?.call}'`)
+  change('{"any":"a-pebble"}')
   expect((await rowsOf({ actor: 'agent:homelab' }))[0]?.arguments).toBe(
     'NOT THOSE OF THE CALL: {"any":"a-pebble"}',
   )
   const broken = { seq: decision?.seq, why: expect.stringContaining('tool_calls') }
   expect((await client.call('hub_verify_audit', {})).structuredContent).toMatchObject({ broken })
-  change.run('{ "any": "the-moonstone" }', call?.call)
-  database.close()
+  change('{ "any": "the-moonstone" }')
   expect((await client.call('hub_verify_audit', {})).structuredContent).not.toHaveProperty('broken')
 
   // Its arguments go with the conversation; the chain holds.
@@ -155,17 +153,14 @@ test('the terminal lists, exports and verifies', async () => {
   })
 })
 
-test('a row that was changed in the file is found', async () => {
+test('a row that was changed in the store is found', async () => {
   await hub.stop()
   const whole = await cli('--verify')
   expect(whole).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(/holds from row 1 to .* No hub was found/s),
   })
-  const file = join(hub.dataFolder, 'superbloom.db')
-  const database = new Database(file)
-  database.exec("drop trigger audit_unchanged; update audit set actor = 'nobody' where seq = 3")
-  database.close()
+  changeRows(hub.stored, "update audit set actor = 'nobody' where seq = 3")
   const alone = await cli('--verify')
   await hub.start()
   const found = await cli('--verify')

@@ -40,7 +40,7 @@ test('a backup of a running hub brings everything back, and a restore waits unti
   const made = await run(['backup'])
   expect(made).toMatchObject({ code: 0, stderr: '' })
   const file =
-    /^(\S+superbloom-\d{8}-\d{6}\.db): \d+\.\d MB, 2 messages in 1 conversation, 2 rows of history\. Verified\./.exec(
+    /^(\S+superbloom-\d{8}-\d{6}\.(?:db|dump)): \d+\.\d MB, 2 messages in 1 conversation, 2 rows of history\. Verified\./.exec(
       made.stdout,
     )?.[1]
   expect(made.stdout).toContain(`superbloom restore ${file}`)
@@ -89,7 +89,7 @@ test('backup and restore say what is wrong with what they are given', async () =
   })
   expect(await run(['restore', hub.configFile])).toMatchObject({
     code: 1,
-    stderr: expect.stringMatching(/^superbloom: .* is no database of Superbloom/),
+    stderr: expect.stringMatching(/^superbloom: .* is no (?:database|backup) of Superbloom/),
   })
 })
 

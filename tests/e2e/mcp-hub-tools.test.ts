@@ -2,6 +2,7 @@ import type { CallToolResult, JsonSchemaType } from '@modelcontextprotocol/clien
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { LINES, openClient, type TestClient, textOf } from '../support/clients.ts'
+import { server } from '../support/test-database.ts'
 import { startTestHub, type TestHub } from '../support/test-hub.ts'
 
 let hub: TestHub
@@ -164,7 +165,7 @@ describe.each(LINES)('the tools of the hub, for a client of %s', line => {
       model: { kind: 'commands' },
       servers: [],
       queues: { waiting: expect.any(Number), busy: expect.any(Number) },
-      store: { kind: 'sqlite' },
+      store: { kind: server === undefined ? 'sqlite' : 'postgres' },
       problems: [],
     })
   })

@@ -1,5 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openChat } from '../support/chat-client.ts'
 import { openClient } from '../support/clients.ts'
@@ -7,6 +5,7 @@ import { odd, untilReady } from '../support/downstream.ts'
 import { askForSwallow } from '../support/phone-hub.ts'
 import { pushFetch, startPushService } from '../support/push-service.ts'
 import { type RawRequest, send } from '../support/raw-http.ts'
+import { readRows } from '../support/read-rows.ts'
 import { make } from '../support/roles.ts'
 import { startTestHub, type TestHub } from '../support/test-hub.ts'
 import { until } from '../support/until.ts'
@@ -132,6 +131,8 @@ test("reminders are told, but not while the owner looks; the hub's keys are in n
     }
     chat.send({ type: 'look', conversation: 'homelab' })
     await remind('water the plants')
+    const due = () => readRows(hub.stored, 'select id from notifications where due_at is not null')
+    await until('nothing is left to tell', () => due().length === 0)
     chat.send({ type: 'look', conversation: null })
     await remind('call mum')
     await until('it is told', () => told('call mum').length > 0)
@@ -147,9 +148,10 @@ test("reminders are told, but not while the owner looks; the hub's keys are in n
   const log = JSON.stringify(hub.logs.all)
   const texts = [endpoint, ...(push.message.buttons ?? []).map(({ url }) => url.slice(2))]
   expect(texts.filter(text => log.includes(text))).toEqual([])
-  const files = readdirSync(hub.dataFolder, { withFileTypes: true }).filter(file => file.isFile())
-  const all = files.map(({ name }) => readFileSync(join(hub.dataFolder, name), 'latin1')).join('')
-  const [, privateKey = ''] = /"privateKey":"([\w-]{43})"/.exec(all) ?? []
+  const keys = JSON.stringify(
+    readRows(hub.stored, "select value_json from hub_state where key = 'push_keys'"),
+  )
+  const [, privateKey = ''] = /\\"privateKey\\":\\"([\w-]{43})\\"/.exec(keys) ?? []
   expect(privateKey).not.toBe('')
   expect(log).not.toContain(privateKey)
   await door(session, 'DELETE')

@@ -7,6 +7,7 @@ import { openChat } from '../support/chat-client.ts'
 import { openClient } from '../support/clients.ts'
 import { askForSwallow, PHONE_HOST, press, startPhoneHub } from '../support/phone-hub.ts'
 import { mcpHeaders, rpc, send } from '../support/raw-http.ts'
+import { readRows } from '../support/read-rows.ts'
 import { until } from '../support/until.ts'
 
 let ntfy: Ntfy
@@ -235,6 +236,8 @@ test('what an agent says by itself is told, but not while the owner looks at it'
   expect(toldOf('feed the cat')).toMatchObject([{ title: 'homelab in homelab' }])
   chat.send({ type: 'look', conversation: 'homelab' })
   await remind('water the plants')
+  const due = () => readRows(lab.hub.stored, 'select id from notifications where due_at is not null')
+  await until('nothing is left to tell', () => due().length === 0)
   chat.send({ type: 'look', conversation: null })
   await remind('call mum')
   await until('it is told', () => toldOf('call mum').length > 0)

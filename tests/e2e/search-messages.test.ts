@@ -11,8 +11,7 @@ test('a search of messages finds what its caller may read', async () => {
   const guest = await signIn(hub, await invite(hub, 'gus', 'guest'))
   using chat = await openChat(hub)
   for (const conversation of ['homelab', 'family', 'family/gus']) {
-    chat.send({ type: 'message', conversation, text: `The key of ${conversation} is under the stone` })
-    await chat.next('accepted')
+    await chat.say(conversation, `The key of ${conversation} is under the stone`)
   }
   for (const [token, expected] of [
     [hub.token, ['family', 'family/gus', 'homelab']],

@@ -16,6 +16,14 @@ export async function listRows(client: TestClient, question: AuditQuestion): Pro
   return (structuredContent as { rows: AuditRow[] }).rows.reverse()
 }
 
+/** Resolves once everything that happened before has its row. */
+export async function untilRecorded(client: TestClient): Promise<void> {
+  const count = async () => (await listRows(client, { tool: 'hub_status' })).length
+  const before = await count()
+  await client.call('hub_status', {})
+  await until('a later row is there', async () => (await count()) > before)
+}
+
 /** Resolves with the rows once there are as many; what comes later would be one too many. */
 export async function untilRows(
   client: TestClient,
@@ -23,9 +31,7 @@ export async function untilRows(
   question: AuditQuestion,
 ): Promise<AuditRow[]> {
   await until(`${count} rows`, async () => (await listRows(client, question)).length >= count)
-  await client.call('hub_status', {})
-  const isLater = async () => (await listRows(client, { tool: 'hub_status' })).length > 0
-  await until('later rows are there', isLater)
+  await untilRecorded(client)
   const rows = await listRows(client, question)
   expect(rows).toHaveLength(count)
   return rows

@@ -2,12 +2,13 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import Database from 'better-sqlite3'
 import { z } from 'zod'
 import { type ChatClient, openChat } from './chat-client.ts'
 import { type Program, startProgram } from './program.ts'
 import { delta, line, refuse, SSE, serve } from './provider.ts'
+import { readRows } from './read-rows.ts'
 import { makeTempFolder } from './temp-store.ts'
+import { makeDatabase, server } from './test-database.ts'
 import { createRecord, until } from './until.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../hub/cli/superbloom.ts', import.meta.url))
@@ -155,6 +156,7 @@ export async function openCrashHub({
   const folder = stack.use(makeTempFolder())
   const provider = stack.use(await serveProvider())
   const data = join(folder.path, 'data')
+  const database = server === undefined ? undefined : stack.use(await makeDatabase(server))
   const recorder = join(data, 'servers', 'recorder')
   mkdirSync(recorder, { recursive: true, mode: 0o700 })
   mkdirSync(join(folder.path, 'agents'))
@@ -171,6 +173,7 @@ export async function openCrashHub({
     OPENAI_BASE_URL: provider.url,
     OPENAI_API_KEY: 'none',
     LOG_LEVEL: 'debug',
+    ...(database ? { SUPERBLOOM_STORE: database.url } : {}),
     ...variables,
   }
   const { PATH, HOME } = process.env
@@ -225,14 +228,7 @@ export async function openCrashHub({
     holdCalls: (hold: boolean) =>
       hold ? writeFileSync(join(recorder, 'hold'), '') : rmSync(join(recorder, 'hold'), { force: true }),
     /** Reads rows of the database; the hub must not run. */
-    rows<Row>(sql: string): Row[] {
-      const database = new Database(join(data, 'superbloom.db'))
-      try {
-        return database.prepare(sql).all() as Row[]
-      } finally {
-        database.close()
-      }
-    },
+    rows: <Row>(sql: string) => readRows<Row>({ dataFolder: data, url: database?.url }, sql),
     [Symbol.asyncDispose]: () => whole.disposeAsync(),
   }
 }

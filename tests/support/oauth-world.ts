@@ -1,10 +1,9 @@
-import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { z } from 'zod'
 import { openClient, textOf } from './clients.ts'
 import { untilReady } from './downstream.ts'
 import { createHttpServer, type Guard, type HttpServer, type Kind } from './http-servers.ts'
 import { type AuthorizationServer, startAuthorizationServer } from './oauth-server.ts'
+import { readRows } from './read-rows.ts'
 import { startTestHub, type TestHub } from './test-hub.ts'
 import { until } from './until.ts'
 
@@ -102,13 +101,8 @@ export class OAuthWorld implements AsyncDisposable {
 
   /** Returns the login at a server as it is in the store; undefined for none. */
   loginOf(server = 'remote'): string | undefined {
-    const database = new Database(join(this.hub.dataFolder, 'superbloom.db'), { readonly: true })
-    try {
-      const find = database.prepare('select login_json from server_logins where server = ?').pluck()
-      return z.string().optional().parse(find.get(server))
-    } finally {
-      database.close()
-    }
+    const find = `select login_json as login from server_logins where server = '${server}'`
+    return readRows<{ login: string }>(this.hub.stored, find)[0]?.login
   }
 
   /** Begins a login as the command does. */

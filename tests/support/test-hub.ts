@@ -6,6 +6,8 @@ import { loadConfig } from '../../hub/config/load.ts'
 import { systemClock } from '../../hub/core/clock.ts'
 import { createLog } from '../../hub/core/log.ts'
 import { type Hub, type HubOverrides, startHub } from '../../hub/hub.ts'
+import type { StoredAt } from './read-rows.ts'
+import { makeDatabase, server, type TestDatabase } from './test-database.ts'
 import { createRecord } from './until.ts'
 
 /** An agent that only messages wake. */
@@ -44,6 +46,8 @@ export class TestHub implements AsyncDisposable {
   startedFrom = 0
   readonly #options: TestHubOptions
   #hub: Hub | undefined
+  /** Its store, where the tests have a server for it. */
+  #database: TestDatabase | undefined
 
   constructor(options: TestHubOptions) {
     this.folder = mkdtempSync(join(tmpdir(), 'superbloom-test-'))
@@ -83,12 +87,18 @@ export class TestHub implements AsyncDisposable {
       SUPERBLOOM_CONFIG: this.configFile,
       SUPERBLOOM_DATA: this.dataFolder,
       SUPERBLOOM_AGENTS: this.agentsFolder,
+      ...(this.#database ? { SUPERBLOOM_STORE: this.#database.url } : {}),
       ...this.#options.variables,
     }
   }
 
+  get stored(): StoredAt {
+    return { dataFolder: this.dataFolder, url: this.#database?.url }
+  }
+
   /** Starts it again on the same folders after `stop`, on another port. */
   async start(): Promise<void> {
+    if (server !== undefined) this.#database ??= await makeDatabase(server)
     const environment = createEnvironment({ SUPERBLOOM_PORT: '0', LOG_LEVEL: 'debug', ...this.variables })
     const log = createLog({
       level: 'debug',
@@ -130,6 +140,7 @@ export class TestHub implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop()
+    await this.#database?.[Symbol.asyncDispose]()
     rmSync(this.folder, { recursive: true, force: true })
   }
 }
@@ -141,7 +152,7 @@ export async function startTestHub(options: TestHubOptions = {}): Promise<TestHu
     await hub.start()
     return hub
   } catch (error) {
-    rmSync(hub.folder, { recursive: true, force: true })
+    await hub[Symbol.asyncDispose]()
     throw error
   }
 }

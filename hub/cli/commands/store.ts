@@ -1,12 +1,13 @@
 import type { Command } from 'commander'
-import { createEnvironment } from '../../config/environment.ts'
+import { childEnvironment, createEnvironment } from '../../config/environment.ts'
 import { locateStore } from '../../config/load.ts'
+import { readHubId } from '../../config/token.ts'
 import { systemClock } from '../../core/clock.ts'
-import { HubError } from '../../core/errors.ts'
+import { createLog } from '../../core/log.ts'
 import { plural } from '../../core/text.ts'
-import { backUp, restore } from '../../store/backup.ts'
-import type { StoreCopy } from '../../store/sqlite-backup.ts'
-import { print } from '../print.ts'
+import { backUpStore, type KeptStore, restoreStore } from '../../store/store-backup.ts'
+import type { StoreCopy } from '../../store/store-copy.ts'
+import { print, printError } from '../print.ts'
 
 export function define(command: Command): void {
   if (command.name() === 'backup')
@@ -16,8 +17,7 @@ export function define(command: Command): void {
 
 /** Copies the store, whether the hub runs or not, verifies the copy, and prints how to restore it. */
 async function printBackup(file?: string): Promise<void> {
-  const dataFolder = locateFile()
-  const copy = await backUp(dataFolder, systemClock.now(), file)
+  const copy = await backUpStore(locate(), systemClock.now(), file)
   print(`${copy.file}: ${describeCopy(copy)}. Verified.`)
   print('Keep a copy on another machine: it holds every conversation. Beside it keep superbloom.yaml,')
   print('the agents folder and <data>/token, which are plain files.')
@@ -26,8 +26,7 @@ async function printBackup(file?: string): Promise<void> {
 
 /** Replaces the store by a backup; the old store is kept aside. */
 async function printRestored(file: string): Promise<void> {
-  const dataFolder = locateFile()
-  const restored = await restore(dataFolder, file, systemClock.now())
+  const restored = await restoreStore(locate(), file, systemClock.now())
   print(`Restored from ${restored.file}: ${describeCopy(restored)}. Verified.`)
   if (restored.before) {
     print(`What was there before is ${restored.before}`)
@@ -40,14 +39,11 @@ async function printRestored(file: string): Promise<void> {
   print('Start the hub with: superbloom start')
 }
 
-/** Returns the folder of the store. Throws `conflict` where that is in PostgreSQL. */
-function locateFile(): string {
-  const { folder, url } = locateStore(createEnvironment())
-  if (url === undefined) return folder
-  throw new HubError(
-    'conflict',
-    'The store is in PostgreSQL (SUPERBLOOM_STORE): back it up with pg_dump, and restore it with pg_restore while no hub runs.',
-  )
+/** Returns the store, and the variables that libpq and its programs read. */
+function locate(): KeptStore {
+  const place = locateStore(createEnvironment())
+  const log = createLog({ level: 'error', now: systemClock.now, write: line => printError(line) })
+  return { ...place, environment: childEnvironment(['PG']), hub: () => readHubId(place.folder), log }
 }
 
 function describeCopy({ bytes, rows }: StoreCopy): string {
