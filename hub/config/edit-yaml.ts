@@ -26,11 +26,11 @@ export function setKey({ file, text }: YamlSource, path: YamlPath, value: unknow
   )
 }
 
-/** Returns the text with a text added to, or removed from, the list at a path, as `setKey` does. */
+/** Returns the text with an item added to, or removed from, the list at a path, as `setKey` does. */
 export function changeList(
   { file, text }: YamlSource,
   path: YamlPath,
-  item: string,
+  item: unknown,
   change: 'add' | 'remove',
 ): string {
   const { document } = readDocument(text)
@@ -39,10 +39,14 @@ export function changeList(
     toJson(document),
   )
   const before: unknown[] = Array.isArray(found) ? found : []
-  if (before.includes(item) === (change === 'add')) return text
-  const after = change === 'add' ? [...before, item] : before.filter(one => one !== item)
+  const isItem = (one: unknown) => toCanonicalJson(one) === toCanonicalJson(item)
+  if (before.some(isItem) === (change === 'add')) return text
+  const after = change === 'add' ? [...before, item] : before.filter(one => !isItem(one))
   const list = document.contents && pairAt(document.contents, path)?.value
-  const changed = isSeq(list) && before.length > 0 ? editList(text, list, item, change) : undefined
+  const changed =
+    isSeq(list) && before.length > 0
+      ? editList(text, list, item, change === 'add' ? -1 : before.findIndex(isItem))
+      : undefined
   if (changed !== undefined && after.length > 0 && says(changed, withKey(toJson(document), path, after)))
     return changed
   return setKey({ file, text }, path, after.length > 0 ? after : undefined)
@@ -165,19 +169,20 @@ function lengthOf(text: string, node: unknown): number {
   return text.slice(from, to).trimEnd().length
 }
 
-function editList(text: string, list: YAMLSeq, item: string, change: 'add' | 'remove'): string | undefined {
-  const last = list.items.at(-1)
-  if (change === 'remove') {
-    const found = list.items.find(one => isScalar(one) && one.value === item)
-    return isScalar(found) && found.range ? cutItem(text, list, found.range) : undefined
-  }
-  if (!isScalar(last) || !last.range) return undefined
-  const [from, to] = last.range
-  if (list.flow) return `${text.slice(0, to)}, ${JSON.stringify(item)}${text.slice(to)}`
+/** Adds an item at the end, or removes the one at an index; undefined where that has several lines. */
+function editList(text: string, list: YAMLSeq, item: unknown, removed: number): string | undefined {
+  const node = list.items.at(removed)
+  const range = isScalar(node) || isMap(node) ? node.range : undefined
+  if (!range) return undefined
+  const from = range[0]
+  const to = from + lengthOf(text, node)
+  const isLong = !list.flow && text.slice(from, to).includes('\n')
+  if (removed >= 0) return isLong ? undefined : cutItem(text, list, range)
+  if (list.flow) return `${text.slice(0, to)}, ${toFlow(item)}${text.slice(to)}`
   const lineEnd = text.indexOf('\n', to)
   const end = lineEnd < 0 ? text.length : lineEnd
   const start = text.lastIndexOf('\n', from - 1) + 1
-  return `${text.slice(0, end)}\n${text.slice(start, from)}${JSON.stringify(item)}${text.slice(end)}`
+  return `${text.slice(0, end)}\n${text.slice(start, from)}${toFlow(item)}${text.slice(end)}`
 }
 
 function cutItem(text: string, list: YAMLSeq, [from, to]: readonly number[]): string {

@@ -50,6 +50,28 @@ test('a tool of a dropped-in server is left out in its own file, and taken again
   expect(existsSync(`${files.configFile}.bak`)).toBe(true)
 })
 
+test('a tool runs without asking by a rule of its own, of one power, and other rules and comments stay', () => {
+  const rule = '    - tools: [b__*] # theirs\n      power: foreign\n'
+  const text = `tools:\n  allow:\n    # of old\n${rule}`
+  writeFileSync(files.configFile, text)
+  setToolMode(files, tool('a'), 'run')
+  const own = (power: string) => `    - { "tools": ["a__write"], "power": "${power}" }\n`
+  expect(config()).toBe(text + own('person'))
+  setToolMode(files, tool('a'), 'run')
+  setToolMode(files, tool('a'), 'routine')
+  expect(config()).toBe(text + own('routine'))
+  setToolMode(files, tool('a'), 'on')
+  expect(config()).toBe(text)
+  expect(() => setToolMode(files, tool('b'), 'run')).toThrow(/tools\.allow has b__\*, which b__write fits/)
+  // A glob does not let a destructive tool run, so its own rule may.
+  setToolMode(files, { ...tool('b'), toolClass: 'destroy' }, 'run')
+  expect(config()).toContain('{ "tools": ["b__write"], "power": "person" }')
+  setToolMode(files, tool('c'), 'run')
+  setToolMode(files, tool('c'), 'ask')
+  expect(config()).not.toContain('{ "tools": ["c__write"]')
+  expect(config()).toContain('approve: ["c__write"]')
+})
+
 test('only keeps the tools that it names, and gets one more', () => {
   const text = '# mine\nservers:\n  a: { command: x, tools: { only: [read] } } # here\n'
   writeFileSync(files.configFile, text)

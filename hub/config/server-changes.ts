@@ -1,10 +1,12 @@
 import type { ServerEntry } from '../../schemas/config.ts'
 import type { ToolMode } from '../../schemas/hub-servers.ts'
+import type { ToolClass } from '../../schemas/power.ts'
 import type { ToolRules } from '../../schemas/tool-rules.ts'
 import { HubError } from '../core/errors.ts'
 import { isObject } from '../core/forwarding.ts'
 import { matchesGlobs } from '../core/glob.ts'
 import { isTaken } from '../core/tool-rules.ts'
+import { setAllowed, toAllowRule } from './allow-rules.ts'
 import { changeList, describeByHand, setKey, toJson, type YamlPath } from './edit-yaml.ts'
 import { readForChange, rewriteConfig, type Written } from './rewrite-config.ts'
 import { type EntryChange, findEntry, readEntry, toKeyChange } from './server-entries.ts'
@@ -129,12 +131,13 @@ export interface NamedTool {
   server: string
   original: string
   name: string
+  toolClass?: ToolClass | undefined
 }
 
 /**
  * Sets who may use a tool: `off` leaves it out of the hub (`tools.never` of the server's entry), `ask` and `deny` bind
- * agents (`tools.approve` and `tools.deny` of the config), `on` is none of these. Throws `conflict` where a glob
- * says otherwise.
+ * agents (`tools.approve` and `tools.deny` of the config), `run` and `routine` have agents not ask (`tools.allow`), `on`
+ * is none of these. Throws `conflict` where a glob says otherwise.
  */
 export function setToolMode(files: ServerFiles, tool: NamedTool, mode: ToolMode): Written[] {
   // This throws before anything is written.
@@ -158,24 +161,23 @@ function setLists(files: ServerFiles, tool: NamedTool, mode: ToolMode): Written[
   const { before, text } = listsWith(files, tool, mode)
   if (text === before) return []
   const list = mode === 'ask' || mode === 'deny' ? LISTS[mode] : undefined
+  const rule = toAllowRule(tool.name, mode)
+  const put = rule ? `, and put ${JSON.stringify(rule)} into tools.allow` : ''
   const byHand = list
     ? describeByHand(['tools', list], [tool.name])
-    : `take ${tool.name} out of tools.approve and tools.deny`
+    : `take ${tool.name} out of tools.approve, tools.deny and tools.allow${put}`
   return [writeText(files, before, text, byHand)]
 }
 
 /** Returns the config, and the config with the tool in the list of its mode, and not in the other. */
-function listsWith(
-  files: ServerFiles,
-  { name }: NamedTool,
-  mode: ToolMode,
-): { before: string; text: string } {
+function listsWith(files: ServerFiles, tool: NamedTool, mode: ToolMode): { before: string; text: string } {
+  const { name } = tool
   const { configFile: file } = files
   const before = readConfig(files)
   let text = before
   if (mode === 'off') return { before, text }
   checkName(name)
-  const own = mode === 'on' ? undefined : LISTS[mode]
+  const own = mode === 'ask' || mode === 'deny' ? LISTS[mode] : undefined
   if (own && !matchesGlobs(listAt(text, ['tools', own]), name))
     text = changeList({ file, text }, ['tools', own], name, 'add')
   for (const key of Object.values(LISTS).filter(one => one !== own)) {
@@ -183,7 +185,7 @@ function listsWith(
     checkRule(list, name, `${file}: tools.${key}`)
     text = changeList({ file, text }, ['tools', key], name, 'remove')
   }
-  return { before, text }
+  return { before, text: setAllowed({ file, text }, tool, mode) }
 }
 
 /** Throws `conflict` if a list holds a name also without the name itself. */

@@ -9,6 +9,7 @@ import type { JsonObject } from '../core/forwarding.ts'
 import { matchesGlob, matchesGlobs } from '../core/glob.ts'
 import { parseJson } from '../core/json.ts'
 import { maskSecrets } from '../core/mask-secrets.ts'
+import { decideAllowed } from './allow-rules.ts'
 import { builtIns } from './built-ins.ts'
 import type { LiveConfig } from './live-config.ts'
 import type { Config } from './load.ts'
@@ -101,21 +102,26 @@ export function createServerSettings(
         isBuiltIn: files.isBuiltIn(server),
         ...(file === undefined ? {} : { file }),
         ...(entry === undefined ? {} : { entry: maskSecrets(entry, 'server') as JsonObject }),
-        tools: running.toolsOf(server).map(({ name, isTaken, definition }): ServerTool => {
-          const { name: original, title, description, inputSchema } = definition
-          const toolClass = toolClassOf(name)
-          return {
-            name,
-            original,
-            ...(title === undefined ? {} : { title }),
-            ...(description === undefined ? {} : { description }),
-            inputSchema,
-            ...(isTaken ? decideMode(lists, name) : { mode: 'off', ...ruleOf(rules, original) }),
-            ...(isTaken && toolClass ? { toolClass } : {}),
-          }
-        }),
+        tools: running.toolsOf(server).map(one => toServerTool(one, toolClassOf(one.name), { lists, rules })),
       }
     },
+  }
+}
+
+function toServerTool(
+  { name, isTaken, definition }: ReturnType<RunningServers['toolsOf']>[number],
+  toolClass: ToolClass | undefined,
+  { lists, rules }: { lists: Config['tools']; rules: ToolRules | undefined },
+): ServerTool {
+  const { name: original, title, description, inputSchema } = definition
+  return {
+    name,
+    original,
+    ...(title === undefined ? {} : { title }),
+    ...(description === undefined ? {} : { description }),
+    inputSchema,
+    ...(isTaken ? decideMode(lists, { name, toolClass }) : { mode: 'off', ...ruleOf(rules, original) }),
+    ...(isTaken && toolClass ? { toolClass } : {}),
   }
 }
 
@@ -125,16 +131,17 @@ function toPaths(written: readonly Written[]): string[] {
 
 /** Returns who may use a tool, and the rule for that where it names more than the tool. */
 function decideMode(
-  { approve, deny }: Pick<Config['tools'], 'approve' | 'deny'>,
-  name: string,
+  { approve, deny, allow }: Pick<Config['tools'], 'approve' | 'deny' | 'allow'>,
+  tool: { name: string; toolClass: ToolClass | undefined },
 ): Pick<ServerTool, 'mode' | 'rule'> {
+  const { name } = tool
   const found = (
     [
       ['deny', deny],
       ['ask', approve],
     ] as const
   ).find(([, globs]) => matchesGlobs(globs, name))
-  if (!found) return { mode: 'on' }
+  if (!found) return decideAllowed(allow, tool) ?? { mode: 'on' }
   const [mode, globs] = found
   const rule = globs.find(glob => glob !== name && matchesGlob(glob, name))
   return {

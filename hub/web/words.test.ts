@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { conversationId, UNNAMED_SLUG } from '../../schemas/names.ts'
-import { conversationTitle, costWords, newConversationId, toolWords } from './words.ts'
+import { conversationTitle, costWords, newConversationId, reasonWords, toolWords } from './words.ts'
 
 test.each([
   ['get_system_metrics', 'Get system metrics'],
@@ -9,6 +9,21 @@ test.each([
   ['', ''],
 ])('the tool %s is called %s', (tool, words) => {
   expect(toolWords(tool)).toBe(words)
+})
+
+test.each([
+  ['tools.approve of the config lists it', 'Settings > Servers says “Agents ask each time” of it'],
+  [
+    'it is destructive, and a guest began this work; grants in agents/the-house.md does not name it',
+    'it is destructive, and a guest began this work; Settings > Servers could let it run without asking',
+  ],
+  [
+    'approve in agents/the-house.md lists it',
+    'what the agent the-house asks for names it (approve in Settings > Agents)',
+  ],
+  ['it only looks', 'it only looks'],
+])('the reason "%s" names places of the page', (reason, words) => {
+  expect(reasonWords(reason)).toBe(words)
 })
 
 test.each([

@@ -37,6 +37,27 @@ export const WORK_WORDS: Record<Power, string> = {
   foreign: 'a text from outside leads to it',
 }
 
+/** The hub names the files that a reason comes from; the page names the places where it is changed. */
+const REASONS: readonly [RegExp, string][] = [
+  [/tools\.deny of the config lists it/g, 'Settings > Servers says “Not for agents” of it'],
+  [/tools\.approve of the config lists it/g, 'Settings > Servers says “Agents ask each time” of it'],
+  [/tools\.allow of the config lists it/g, 'Settings > Servers lets it run without asking'],
+  [
+    /approve in agents\/(\S+)\.md lists it/g,
+    'what the agent $1 asks for names it (approve in Settings > Agents)',
+  ],
+  [
+    /grants in agents\/(\S+)\.md names it/g,
+    'what the agent $1 may do alone names it (grants in Settings > Agents)',
+  ],
+  [/; grants in agents\/\S+\.md does not name it/g, '; Settings > Servers could let it run without asking'],
+]
+
+/** Returns a reason of the policy with the page's places in it. */
+export function reasonWords(reason: string) {
+  return REASONS.reduce((words, [said, place]) => words.replace(said, place), reason)
+}
+
 const AGENT_WORDS: Record<string, string> = {
   active: 'working',
   sleeping: 'asleep',

@@ -87,6 +87,13 @@ test('tools are asked for, denied and left out, in the files that say so, with t
   expect(readFileSync(`${hub.configFile}.bak`, 'utf8')).toBe(CONFIG)
   const explain = async () => textOf(await owner.call('hub_explain_policy', { tool }))
   expect(await explain()).toContain('asks a person')
+  await call('hub_change_server', { server: 'fixed', tool, mode: 'run' })
+  expect(config()).toContain('allow: [{ "tools": ["fixed__pid"], "power": "person" }]')
+  expect((await toolsOf('fixed')).get(tool)).toMatchObject({ mode: 'run' })
+  expect(await explain()).toContain('runs: tools.allow of the config lists it')
+  await call('hub_change_server', { server: 'fixed', tool, mode: 'routine' })
+  const routine = { tool, power: 'routine' }
+  expect(textOf(await owner.call('hub_explain_policy', routine))).toContain('runs: tools.allow')
   await call('hub_change_server', { server: 'fixed', tool, mode: 'deny' })
   expect(await explain()).toContain('refused')
   expect((await toolsOf('fixed')).get(tool)).toMatchObject({ mode: 'deny' })

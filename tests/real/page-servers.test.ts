@@ -65,6 +65,11 @@ describe.each([
     await expectFits(page)
 
     const mode = tools.getByRole('combobox', { name: `Who may use ${server}__get-sum` })
+    await mode.selectOption('run')
+    await tools.getByText('without your yes').waitFor()
+    await expect
+      .poll(() => readFileSync(hub.configFile, 'utf8'))
+      .toContain(`{ "tools": ["${server}__get-sum"], "power": "person" }`)
     await mode.selectOption('ask')
     await expect.poll(() => readFileSync(hub.configFile, 'utf8')).toContain(`${server}__get-sum`)
     expect(readFileSync(hub.configFile, 'utf8')).toContain('# The house')

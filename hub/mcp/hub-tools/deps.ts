@@ -92,7 +92,10 @@ export interface HubServers {
   /** Switches a server on or off; returns the files that it wrote, none if it is so already. */
   enable(server: string, enabled: boolean): string[]
   /** Sets who may use a tool; returns the files that it wrote. */
-  setToolMode(tool: { server: string; original: string; name: string }, mode: ToolMode): string[]
+  setToolMode(
+    tool: { server: string; original: string; name: string; toolClass: ToolClass | undefined },
+    mode: ToolMode,
+  ): string[]
   /** Connects to a server anew. Throws `not_found`. */
   restart(server: string): void
   read(server: string): ServerDetails

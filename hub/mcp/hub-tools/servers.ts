@@ -69,7 +69,7 @@ export const changeServer = defineHubTool({
   name: 'hub_change_server',
   title: 'Change a server',
   description:
-    "Switches a server off or on, or sets who may use a tool of it: on, as the policy says; ask, agents ask each time; deny, agents never; off, nobody. It writes the server's entry or the config file.",
+    "Switches a server off or on, or sets who may use a tool of it: on, as the policy says; run, agents do not ask where a person wants it; routine, nor in work of schedules, events and other agents; ask, agents ask each time; deny, agents never; off, nobody. It writes the server's entry or the config file.",
   input: z.strictObject({
     server: name,
     enabled: z.boolean().optional(),
@@ -98,7 +98,8 @@ export const changeServer = defineHubTool({
     const found = servers.read(own).tools.find(one => one.name === tool)
     if (!found || mode === undefined)
       throw new HubError('not_found', `${own} lists no tool ${tool} now; hub_read_server says what it lists.`)
-    const written = servers.setToolMode({ server: own, original: found.original, name: found.name }, mode)
+    const { original, name: called, toolClass } = found
+    const written = servers.setToolMode({ server: own, original, name: called, toolClass }, mode)
     if (written.length > 0)
       await note(context, 'changed', { server: own, tool: found.name, mode, file: written[0] })
     const modeOf = () => servers.read(own).tools.find(one => one.original === found.original)?.mode

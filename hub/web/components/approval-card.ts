@@ -6,7 +6,7 @@ import { useNow } from '../hooks.ts'
 import { classes, html, typedIn } from '../html.ts'
 import { clockTime, dayAndTime, duration, fullTime } from '../time.ts'
 import { escapeUnseen } from '../unseen.ts'
-import { toolWords, WORK_WORDS } from '../words.ts'
+import { reasonWords, toolWords, WORK_WORDS } from '../words.ts'
 import { Icon } from './icons.ts'
 import { Time } from './time.ts'
 
@@ -48,7 +48,7 @@ export function ApprovalCard({ approval, deciding, onDecide, mayAllow = true, id
     </header>
     <p class="approval-tool"><b>${toolWords(tool)}</b> <code>${tool}</code></p>
     <${Arguments} value=${approval.arguments} />
-    ${isOpen && html`<p class="approval-reason">${approval.question ? 'The question' : 'Why it asks'}: ${escapeUnseen(reason)}.</p>`}
+    ${isOpen && html`<p class="approval-reason">${approval.question ? 'The question' : 'Why it asks'}: ${escapeUnseen(approval.question ? reason : reasonWords(reason))}.</p>`}
     ${isOpen && !onDecide && html`<p class="approval-outcome">The owner answers this.</p>`}
     ${isOpen && onDecide && html`<${Answer} deciding=${deciding} onAnswer=${decide} power=${approval.question || !mayAllow ? undefined : approval.power} noteFor=${approval.question ? 'Answer to the server, where it wants more than a yes' : 'Note to the agent (optional)'} />`}
     ${!isOpen && html`<${Outcome} approval=${approval} />`}

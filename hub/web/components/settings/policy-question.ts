@@ -5,7 +5,7 @@ import { html, typedIn } from '../../html.ts'
 import type { SectionProps } from '../../places.ts'
 import { dayAndTime } from '../../time.ts'
 import { useTool } from '../../use-tool.ts'
-import { toolWords } from '../../words.ts'
+import { reasonWords, toolWords } from '../../words.ts'
 import { Section } from '../section.ts'
 import { Time } from '../time.ts'
 
@@ -47,8 +47,8 @@ export function PolicyQuestion({ revoked, ...props }: SectionProps & { revoked: 
         ({ tool, kind, reason, until }) =>
           html`<li key=${tool}><b>${toolWords(tool)}</b> <code>${tool}</code> <span class=${`answer-${kind}`}>${SAID[kind]}</span>: ${
             until === undefined
-              ? reason
-              : html`a person allowed it until <${Time} at=${until}>${dayAndTime(until, Date.now())}<//>. Then it asks again: ${reason}`
+              ? reasonWords(reason)
+              : html`a person allowed it until <${Time} at=${until}>${dayAndTime(until, Date.now())}<//>. Then it asks again: ${reasonWords(reason)}`
           }</li>`,
       )}
     </ul>

@@ -34,10 +34,19 @@ export function ServerTools({ server, tools, mcp, onDone }: ServerToolsProps) {
 
 const MODES: Record<ToolMode, string> = {
   on: 'On, by the policy',
+  run: 'Runs without asking for people',
+  routine: 'Runs without asking, for schedules too',
   ask: 'Agents ask each time',
   deny: 'Not for agents',
   off: 'Off for everyone',
 }
+
+const MEANING: Partial<Record<ToolMode, string>> = {
+  run: 'Where a person asks an agent for something, the agent calls it without your yes.',
+  routine:
+    'Agents call it without your yes, also in work that a schedule, an event of the house or another agent began. Texts from outside still need your yes.',
+}
+const HARM = ' It may do harm that cannot be undone.'
 
 interface ToolCardProps extends Omit<ServerToolsProps, 'tools'> {
   tool: ServerTool
@@ -64,6 +73,7 @@ function ToolCard({ server, tool, mcp, onDone }: ToolCardProps) {
       </select>
       ${mode !== 'off' && html`<button type="button" class="quiet" aria-label=${`Try it: ${name}`} aria-expanded=${isTrying ? 'true' : 'false'} onClick=${() => setTrying(!isTrying)}>Try it</button>`}
     </div>
+    ${MEANING[mode] && html`<p class="card-text">${MEANING[mode]}${toolClass === 'destroy' && HARM}</p>`}
     ${rule && html`<p class="card-facts"><span>by the rule ${rule}</span></p>`}
     ${error && html`<p class="panel-error" role="alert">${error}</p>`}
     ${isTrying && mode !== 'off' && html`<${TryTool} tool=${tool} mcp=${mcp} />`}
