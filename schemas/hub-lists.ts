@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { sharing } from './agent-file.ts'
 import { toolCallStatuses } from './chat.ts'
 import { eventWanted, missedPolicy } from './inbox.ts'
 import { power, TOOL_CLASSES } from './power.ts'
@@ -10,6 +11,7 @@ const time = z.number().describe('unix milliseconds')
 const agentView = z.object({
   name: z.string(),
   description: z.string(),
+  shared: sharing,
   status: z.enum(['sleeping', 'active', 'waiting', 'failed', 'retired']),
   conversations: z.array(z.string()),
   threads: z.int(),

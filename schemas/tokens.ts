@@ -51,6 +51,7 @@ export const listedToken = z.object({
   createdAt: z.number(),
   expiresAt: z.number().optional(),
   lastUsedAt: z.number().optional(),
+  isYours: z.literal(true).optional().describe('the one that asks now'),
 })
 export type ListedToken = z.infer<typeof listedToken>
 

@@ -9,7 +9,7 @@ let hub: TestHub
 beforeAll(async () => {
   hub = await startTestHub({
     config: 'servers: { metrics: false }\n',
-    agents: { homelab: '---\ndescription: Talks with the house\nshared: true\n---\nYou are kind.\n' },
+    agents: { homelab: '---\ndescription: Talks with the house\n---\nYou are kind.\n' },
   })
 })
 afterAll(() => hub[Symbol.asyncDispose]())
@@ -19,11 +19,16 @@ test('the owner lets a person in and locks them out again, without a shell', asy
   await page.getByRole('button', { name: 'Settings' }).click()
   expect(page.url()).toContain('#p=settings')
   await page.getByRole('button', { name: 'People and tokens' }).click()
-  const people = page.getByRole('region', { name: 'People' })
+  const people = page.getByRole('region', { name: 'People', exact: true })
   await people.getByText('Nobody besides you').waitFor()
   await people.getByRole('textbox', { name: 'Name' }).fill('anna')
   await people.getByRole('button', { name: 'Add a person' }).click()
   const link = await people.getByRole('status').locator('code').textContent()
+  await people.getByText('anna can talk with no agent yet').waitFor()
+  await people.getByText("works on the hub's own machine alone").waitFor()
+  await page.getByText('this browser, which you use now').waitFor()
+  await page.getByRole('checkbox', { name: 'homelab' }).check()
+  await people.getByText('anna will see homelab, in conversations of anna alone').waitFor()
   await expectNoViolations(page, 'people')
 
   const { page: hers } = await pages.open(link ?? '', { mayLog: /401|WebSocket/ })

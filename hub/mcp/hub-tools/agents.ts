@@ -28,10 +28,11 @@ export async function readAgents(deps: HubToolReads): Promise<AgentView[]> {
   const figures = await readAgentFigures(db)
   const today = await usageOfDay(db, dayOf(deps.clock.now(), deps.timezone))
   const usage = new Map(today.map(used => [used.agent, used]))
-  return (await deps.agents()).map(({ name, description, status, conversations }) => ({
+  return (await deps.agents()).map(({ name, description, status, shared, conversations }) => ({
     name,
     description,
     status,
+    shared,
     conversations: [...conversations],
     ...(figures.get(name) ?? NONE),
     tokensToday: usage.get(name)?.tokens ?? 0,

@@ -16,7 +16,13 @@ export const listAllTokens = defineHubTool({
   output: z.object({ tokens: z.array(listedToken), people: z.array(listedPerson) }),
   effect: 'reads',
   right: 'admin',
-  run: (_args, { deps }) => deps.tokens.list(),
+  async run(_args, { deps, principal }) {
+    const { tokens, people } = await deps.tokens.list()
+    return {
+      tokens: tokens.map(one => (one.id === principal.id ? { ...one, isYours: true as const } : one)),
+      people,
+    }
+  },
   toText: ({ tokens, people }) =>
     [...people.map(({ name, role }) => `person ${name}: ${role}`), ...tokens.map(describeToken)].join('\n') ||
     "No tokens besides the owner's.",

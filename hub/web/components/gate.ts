@@ -103,6 +103,6 @@ export function Welcome({ chat, link, onForget }: { chat: ChatState; link: Link;
 
 function NoAgents({ isOwner }: { isOwner: boolean }) {
   if (!isOwner)
-    return html`<p class="gate-lead">No agent is shared with you yet. Whoever keeps this hub can write <code>shared: true</code> into an agent's file.</p>`
+    return html`<p class="gate-lead">No agent is shared with you yet. Whoever keeps this hub can let you: Settings, People and tokens, Agents that people may talk with.</p>`
   return html`<p class="gate-lead">No agent lives here yet. Write a Markdown file into the folder <code>agents</code>, and it appears within seconds.</p>`
 }

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import type { AgentView } from '../../../../schemas/hub-lists.ts'
 import type { ListedPerson, ListedToken, PEOPLE_ROLES, Role } from '../../../../schemas/tokens.ts'
 import { useNow } from '../../hooks.ts'
 import { html, typedIn } from '../../html.ts'
@@ -9,6 +10,7 @@ import { AskAgain } from '../ask-again.ts'
 import { CopyButton } from '../copy-button.ts'
 import { Section } from '../section.ts'
 import { Time } from '../time.ts'
+import { SharedAgents } from './shared-agents.ts'
 
 interface Listed {
   tokens: ListedToken[]
@@ -23,6 +25,9 @@ export function People({ mcp, news }: SectionProps) {
     await mcp.call(tool, args)
     await read()
   }
+  const agents = useTool<{ agents: AgentView[] }>({ mcp, news }, 'hub_list_agents')
+  const present = agents.value?.agents.filter(({ status }) => status !== 'retired') ?? null
+  const shared = present?.filter(one => one.shared !== false) ?? []
   const people = value?.people ?? []
   const tokens = value?.tokens ?? []
   return html`<${Section} title="People" error=${error} isLoading=${value === null}>
@@ -38,15 +43,16 @@ export function People({ mcp, news }: SectionProps) {
           </li>`,
         )}
       </ul>
-      <${AddPerson} mcp=${mcp} onDone=${read} />
+      <${AddPerson} mcp=${mcp} shared=${shared.map(({ name }) => name)} onDone=${read} />
     <//>
+    <${SharedAgents} mcp=${mcp} agents=${present} error=${agents.error} onDone=${agents.read} />
     <${Section} title="Tokens and sign-ins" isLoading=${value === null}>
       <ul class="cards">
         ${tokens.map(
           one => html`<li class="card" key=${one.id}>
             <div class="card-head"><span class="card-name">${one.name}</span><span class="card-state">${one.role}</span></div>
             <p class="card-facts">
-              <span>${KINDS[one.kind]}</span>
+              <span>${one.isYours ? html`<b>this browser, which you use now</b>` : KINDS[one.kind]}</span>
               <span>${one.lastUsedAt === undefined ? 'never used' : html`used <${Time} at=${one.lastUsedAt}>${relative(Math.min(one.lastUsedAt, now), now)}<//>`}</span>
               ${one.expiresAt !== undefined && html`<span>ends <${Time} at=${one.expiresAt}>${relative(one.expiresAt, now)}<//></span>`}
               ${one.tools && html`<span>only <code>${one.tools.join(' ')}</code></span>`}
@@ -78,7 +84,8 @@ function NewLink({ mcp, name, onDone }: FormProps & { name: string }) {
       setMade(await mcp.call<Invitation>('hub_add_person', { name }))
       await onDone()
     })
-  if (made) return html`<${Secret} label=${linkWords(made)} text=${made.link} />`
+  if (made)
+    return html`<${Secret} label=${linkWords(made)} text=${made.link} /><${OnlyHere} link=${made.link} />`
   return html`<button type="button" class="quiet" aria-disabled=${isBusy ? 'true' : 'false'} onClick=${make}>New link<span class="visually-hidden"> for ${name}</span></button>
     ${error && html`<span class="panel-error" role="alert">${error}</span>`}`
 }
@@ -87,7 +94,21 @@ function linkWords({ name }: Invitation) {
   return `${name} signs in with this link, once, within a day:`
 }
 
-function AddPerson({ mcp, onDone }: FormProps) {
+/** Says where a link does not work, and what helps. */
+function OnlyHere({ link }: Pick<Invitation, 'link'>) {
+  if (!LOOPBACK.includes(new URL(link).hostname)) return null
+  return html`<p class="panel-error" role="note">This link works on the hub's own machine alone: on another device its address means that device. <a href="./#p=settings/phone">On your phone</a> says how other devices reach the hub; make a new link then.</p>`
+}
+
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
+
+function seesWords(name: string, shared: readonly string[]) {
+  if (shared.length === 0)
+    return `${name} can talk with no agent yet: switch one on under “Agents that people may talk with”.`
+  return `${name} will see ${shared.join(', ')}, in conversations of ${name} alone, and neither yours nor the settings.`
+}
+
+function AddPerson({ mcp, shared, onDone }: FormProps & { shared: readonly string[] }) {
   const { error, start } = useAction()
   const [name, setName] = useState('')
   const [role, setRole] = useState<string>(PERSON_ROLES[0])
@@ -105,7 +126,7 @@ function AddPerson({ mcp, onDone }: FormProps) {
     <label>Role <select value=${role} onChange=${(event: Event) => setRole(typedIn(event))}>${PERSON_ROLES.map(one => html`<option key=${one}>${one}</option>`)}</select></label>
     <button class="primary">Add a person</button>
     ${error && html`<p class="panel-error" role="alert">${error}</p>`}
-    ${made && html`<${Secret} label=${linkWords(made)} text=${made.link} />`}
+    ${made && html`<${Secret} label=${linkWords(made)} text=${made.link} /><p class="wide">${seesWords(made.name, shared)}</p><${OnlyHere} link=${made.link} />`}
   </form>`
 }
 
