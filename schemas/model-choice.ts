@@ -13,6 +13,10 @@ export const modelChoice = z.strictObject({
 })
 export type ModelChoice = z.infer<typeof modelChoice>
 
+/** The server whose models are listed; without an address, those that answer on the hub's machine. */
+export const askedServer = modelChoice.pick({ baseUrl: true, apiKey: true })
+export type AskedServer = z.infer<typeof askedServer>
+
 /** A finding about a model, in words for a person, with advice on how to fix it. */
 export const modelFinding = z.object({ level: z.enum(['ok', 'warning', 'problem']), what: z.string() })
 export type ModelFinding = z.infer<typeof modelFinding>

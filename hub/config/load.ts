@@ -158,7 +158,11 @@ function findConfigFile(environment: Environment): string | undefined {
   const named = environment('SUPERBLOOM_CONFIG')
   const path = locateConfig(environment)
   if (existsSync(path)) return path
-  if (named) throw new HubError('bad_request', `SUPERBLOOM_CONFIG: there is no file ${path}`)
+  if (named)
+    throw new HubError(
+      'bad_request',
+      `SUPERBLOOM_CONFIG: there is no file ${path}; make an empty one there, or leave the variable out`,
+    )
   return undefined
 }
 

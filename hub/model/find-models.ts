@@ -21,6 +21,7 @@ export interface FoundModels {
 export interface FindOptions {
   /** Addresses to ask; default `localAddresses`. */
   addresses?: readonly string[]
+  apiKey?: string | undefined
   environment: (name: string) => string | undefined
   clock: Clock
 }
@@ -47,12 +48,13 @@ export function isInContainer(): boolean {
 /** Asks all addresses at once; returns the servers that answer and the keys that are set. Never throws. */
 export async function findModels({
   addresses = localAddresses({ inContainer: isInContainer() }),
+  apiKey,
   environment,
   clock,
 }: FindOptions): Promise<FoundModels> {
   const found = await Promise.all(
     addresses.map(async (baseUrl): Promise<FoundServer[]> => {
-      const listed = await listServer({ baseUrl, clock, timeout: TIMEOUT })
+      const listed = await listServer({ baseUrl, apiKey, clock, timeout: TIMEOUT })
       if ('why' in listed) return []
       // The lists mark embedding and reranking models only in their names.
       const models = listed.models.filter(model => !/embed|rerank/i.test(model))

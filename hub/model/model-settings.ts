@@ -1,4 +1,4 @@
-import type { FoundModels, ModelChoice, ModelFinding } from '../../schemas/model-choice.ts'
+import type { AskedServer, FoundModels, ModelChoice, ModelFinding } from '../../schemas/model-choice.ts'
 import { systemTimezone } from '../core/clock.ts'
 import type { ModelConfig } from '../core/model.ts'
 import type { Principal } from '../core/principal.ts'
@@ -27,8 +27,14 @@ const NO_AGENT: ModelFinding = {
 export function createModelSettings(deps: ModelSettingsDeps & ModelFile) {
   const { clock, estimate, environment, request, toEntry, keep } = deps
   return {
-    async find(): Promise<FoundModels> {
-      const { servers, keys } = await findModels({ environment, clock })
+    async find(asked: AskedServer): Promise<FoundModels> {
+      const { baseUrl, apiKey } = asked
+      const { servers, keys } = await findModels({
+        environment,
+        clock,
+        ...(baseUrl === undefined ? {} : { addresses: [baseUrl.replace(/\/$/, '')] }),
+        apiKey,
+      })
       return {
         keys,
         servers: servers.map(({ server, ...rest }) => ({

@@ -6,7 +6,7 @@ import type { Store } from './store.ts'
 import { costWords } from './words.ts'
 
 /** Milliseconds in which a deletion can be undone: only then the hub is told, which has no undo. */
-export const UNDO_WITHIN = 10_000
+export const UNDO_WITHIN = 60_000
 
 /** A message that a search found. */
 export interface FoundMessage {

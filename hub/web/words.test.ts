@@ -61,7 +61,7 @@ test('what a reply used is said in one line', () => {
     cost: 0.0002,
     currency: 'USD',
   }
-  expect(costWords({ steps: [first] })).toBe('1 step of m: 1,200 tokens in, 30 out, 1.2 s')
+  expect(costWords({ steps: [first] })).toBe('1 step of m: 1,200 tokens in, 30 out, price unknown, 1.2 s')
   expect(costWords({ steps: [{ ...shown, step: 1 }, first, second] })).toBe(
     '2 steps of m: 1,500 tokens in (200 cached), 40 out, 0.0012 USD, 2.4 s',
   )

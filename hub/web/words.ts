@@ -160,7 +160,7 @@ export function costWords({ steps }: Pick<ListedWhy, 'steps'>) {
   return [
     `${asked.length === 1 ? '1 step' : `${asked.length} steps`} of ${models}: ${sum(one => one.tokens?.input).toLocaleString('en')} tokens in${cached > 0 ? ` (${cached.toLocaleString('en')} cached)` : ''}`,
     `${sum(one => one.tokens?.output).toLocaleString('en')} out`,
-    ...(currency === undefined ? [] : [`${number(sum(one => one.cost))} ${currency}`]),
+    currency === undefined ? 'price unknown' : `${number(sum(one => one.cost))} ${currency}`,
     `${number(sum(one => one.ms) / 1_000)} s`,
   ].join(', ')
 }

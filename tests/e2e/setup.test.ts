@@ -28,6 +28,7 @@ test("a model is tried with the agent's request, kept in the config beside what 
   const { structuredContent: trial } = await owner.call('hub_try_model', choice())
   expect(trial).toMatchObject({ works: true })
   expect(JSON.stringify(trial)).toContain("reads tools' results")
+  expect(JSON.stringify(trial)).toContain('is not known to see pictures')
   expect(readFileSync(hub.configFile, 'utf8')).toBe(CONFIG)
 
   const kept = await owner.call('hub_set_model', choice({ apiKey: 'sk-the-key-of-qwen' }))
@@ -66,6 +67,8 @@ test('what answers on this machine is listed, with the names of keys and never a
   const { structuredContent } = await owner.call('hub_find_models')
   expect(structuredContent).toMatchObject({ keys: ['MISTRAL_API_KEY'], servers: expect.any(Array) })
   expect(JSON.stringify(structuredContent)).not.toContain('never-shown')
+  const asked = await owner.call('hub_find_models', { baseUrl: `${provider.url}/` })
+  expect(asked.structuredContent).toMatchObject({ servers: [{ baseUrl: provider.url, models: ['qwen3'] }] })
 })
 
 test('what to paste into a client is what superbloom mcp --config prints', async () => {

@@ -41,7 +41,9 @@ test('from nothing to an answer: the first page leads to the setup, where a mode
   await model.getByLabel('Provider').selectOption('compatible')
   await model.getByLabel('Address').fill(provider.url)
   await model.getByLabel('Key').fill('sk-of-the-house')
-  await model.getByRole('textbox', { name: 'Model' }).fill('qwen3')
+  await model.getByRole('combobox', { name: 'Model', exact: true }).fill('qwen3')
+  await model.locator('option[value=qwen3]').waitFor({ state: 'attached' })
+  expect(await model.getByLabel('Key').getAttribute('placeholder')).toBe('may stay empty')
   takesTools = false
   await model.getByRole('button', { name: 'Try it', exact: true }).click()
   await model.getByText('agents cannot use it like this').waitFor()

@@ -7,7 +7,7 @@ import type { House } from '../../../schemas/house.ts'
 import type { ServerDetails, ServerLogLine, ToolMode } from '../../../schemas/hub-servers.ts'
 import type { HubStatus } from '../../../schemas/hub-status.ts'
 import type { NewEvent, RoutedEvent, StepRequest } from '../../../schemas/inbox.ts'
-import type { FoundModels, ModelChoice, ModelFinding } from '../../../schemas/model-choice.ts'
+import type { AskedServer, FoundModels, ModelChoice, ModelFinding } from '../../../schemas/model-choice.ts'
 import type { NotifySettings } from '../../../schemas/notify.ts'
 import type { Power, ToolClass } from '../../../schemas/power.ts'
 import type { FoundProgram, KnownProgram, ProgramChoice } from '../../../schemas/programs.ts'
@@ -104,7 +104,7 @@ export interface HubServers {
 
 /** The default model, and what could take its place. */
 interface HubModels {
-  find(): Promise<FoundModels>
+  find(asked: AskedServer): Promise<FoundModels>
   /** Tries a model with the default agent's request; what it cannot do is a finding. */
   try(entry: ModelChoice): Promise<ModelFinding[]>
   /** Makes it the default model of the config. Throws `conflict` and `unavailable`. */

@@ -1,6 +1,12 @@
 import { z } from 'zod'
 import { CLIENTS } from '../../../schemas/clients.ts'
-import { foundModels, type ModelFinding, modelChoice, modelFinding } from '../../../schemas/model-choice.ts'
+import {
+  askedServer,
+  foundModels,
+  type ModelFinding,
+  modelChoice,
+  modelFinding,
+} from '../../../schemas/model-choice.ts'
 import { toLine } from '../../core/text.ts'
 import { defineHubTool } from './hub-tool.ts'
 
@@ -8,12 +14,12 @@ export const findModels = defineHubTool({
   name: 'hub_find_models',
   title: 'Find models',
   description:
-    'The models that answer on the machine of the hub, and the variables that hold a key of a provider.',
-  input: z.strictObject({}),
+    'The models that answer on the machine of the hub, or at an address, and the variables that hold a key of a provider.',
+  input: askedServer,
   output: foundModels,
   effect: 'reads',
   right: 'admin',
-  run: (_args, { deps }) => deps.models.find(),
+  run: (asked, { deps }) => deps.models.find(asked),
   toText: ({ servers }) =>
     servers
       .map(({ program, baseUrl, models }) =>

@@ -11,7 +11,7 @@ export function BudgetList({ budgets }: { budgets: Budgets }) {
     ${busy.map(
       one => html`<${Line} name=${one.name} used=${one.tokens} unit="tokens" key=${one.name} />
       ${isCounted(one.money) && html`<${Line} name=${one.name} used=${one.money} unit=${currency} />`}
-      ${one.wakes.used > 0 && html`<${Line} name=${one.name} used=${one.wakes} unit="wakes" />`}`,
+      ${one.wakes.used > 0 && html`<${Line} name=${one.name} used=${one.wakes} unit="times begun by itself" />`}`,
     )}
   </dl>`
 }

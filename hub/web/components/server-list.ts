@@ -30,8 +30,8 @@ export function ServerFacts({ server, now }: ServerFactsProps) {
   const { name, state, transport, era, tools, error, nextTryAt, origin, sessions, collisions = [] } = server
   const facts = [
     count(tools, 'tool'),
-    transport,
-    era === 'legacy' && 'older MCP',
+    transport === 'stdio' ? 'program on this machine' : transport,
+    era === 'legacy' && 'older protocol',
     origin,
     sessions && count(sessions, 'session'),
   ].filter(Boolean)

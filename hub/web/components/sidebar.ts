@@ -35,6 +35,10 @@ export function Sidebar(props: SidebarProps) {
   const { chat, changes, onFound, onForget, onClose } = props
   const [typed, setTyped] = useState('')
   const query = typed.trim()
+  const undo = (id: string) => {
+    changes.keep(id)
+    props.onChoose(id)
+  }
   const agents = Object.values(chat.agents)
     .filter(({ name, status }) => (status !== 'retired' && !query) || listed(props, name, query).length > 0)
     .sort((a, b) => (a.name < b.name ? -1 : 1))
@@ -53,7 +57,7 @@ export function Sidebar(props: SidebarProps) {
       ${agents.map(one => html`<${AgentEntry} key=${one.name} agent=${one} query=${query} of=${props} />`)}
       ${query && html`<${FoundMessages} query=${query} chat=${chat} changes=${changes} onFound=${onFound} />`}
     </div>
-    <${Undo} chat=${chat} onUndo=${changes.keep} />
+    <${Undo} chat=${chat} onUndo=${undo} />
     <${Settings} hub=${chat.hub} onForget=${onForget} />
   </nav>`
 }

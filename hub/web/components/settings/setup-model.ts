@@ -45,7 +45,7 @@ export function SetupModel({ mcp, onKept }: SetupModelProps) {
   const error = looking.error ?? trying.error
   return html`<div class="card-actions"><button type="button" class="primary" aria-disabled=${looking.isBusy ? 'true' : 'false'} onClick=${look}>${looking.isBusy ? 'Looking…' : 'Look on this machine'}</button></div>
     ${found && html`<${Found} found=${found} onTry=${attempt} />`}
-    <${ByHand} onTry=${attempt} />
+    <${ByHand} mcp=${mcp} onTry=${attempt} />
     ${error && html`<p class="panel-error" role="alert">${error}</p>`}
     <div role="status">
       ${trying.isBusy && html`<p class="panel-none">Trying it with what an agent sends. This may take minutes where it has to be loaded first.</p>`}
@@ -82,12 +82,20 @@ const PROVIDERS: Record<ProviderName, string> = {
   compatible: "a server that speaks OpenAI's API",
 }
 
-function ByHand({ onTry }: { onTry: OnTry }) {
+function ByHand({ mcp, onTry }: { mcp: Mcp; onTry: OnTry }) {
   const [provider, setProvider] = useState<ProviderName>('anthropic')
   const [baseUrl, setBaseUrl] = useState('')
   const [apiKey, setApiKey] = useState('')
   const [model, setModel] = useState('')
+  const [offered, setOffered] = useState<string[]>([])
   const isOwn = provider === 'compatible'
+  /** Offers the names that the server lists; where it does not answer, the trial says why. */
+  const list = async () => {
+    if (!isOwn || !URL.canParse(baseUrl)) return setOffered([])
+    const asked = { baseUrl: baseUrl.trim(), ...(apiKey.trim() && { apiKey: apiKey.trim() }) }
+    const found = await mcp.call<FoundModels>('hub_find_models', asked).catch(() => null)
+    setOffered(found?.servers.flatMap(({ models }) => models) ?? [])
+  }
   const onSubmit = (event: Event) => {
     event.preventDefault()
     const key = apiKey.trim()
@@ -102,9 +110,10 @@ function ByHand({ onTry }: { onTry: OnTry }) {
     <label>Provider <select value=${provider} onChange=${(event: Event) => setProvider(typedIn(event) as ProviderName)}>
       ${Object.entries(PROVIDERS).map(([id, name]) => html`<option key=${id} value=${id}>${name}</option>`)}
     </select></label>
-    ${isOwn && html`<label>Address <input required type="url" placeholder="http://192.168.1.5:11434/v1" value=${baseUrl} onInput=${(event: Event) => setBaseUrl(typedIn(event))} /></label>`}
-    <label>Key <input type="password" autocomplete="off" value=${apiKey} onInput=${(event: Event) => setApiKey(typedIn(event))} /></label>
-    <label>Model <input required autocomplete="off" autocapitalize="none" spellcheck="false" value=${model} onInput=${(event: Event) => setModel(typedIn(event))} /></label>
+    ${isOwn && html`<label>Address <input required type="url" placeholder="http://nas:11434/v1" value=${baseUrl} onInput=${(event: Event) => setBaseUrl(typedIn(event))} onChange=${list} /></label>`}
+    <label>Key <input type="password" autocomplete="off" placeholder=${isOwn ? 'may stay empty' : ''} value=${apiKey} onInput=${(event: Event) => setApiKey(typedIn(event))} onChange=${list} /></label>
+    <label>Model <input required autocomplete="off" autocapitalize="none" spellcheck="false" list="models-offered" value=${model} onInput=${(event: Event) => setModel(typedIn(event))} /></label>
+    <datalist id="models-offered">${offered.map(name => html`<option key=${name} value=${name} />`)}</datalist>
     <button class="primary">Try it</button>
   </form>`
 }
