@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { createStore, type Store } from './store.ts'
 
 /** Returns the store's value, and draws the component again when it changes. */
@@ -75,4 +75,13 @@ export function useTicks(interval: number): Store<number> {
   const [ticks] = useState(() => createStore(Math.floor(now / interval)))
   useEffect(() => ticks.set(Math.floor(now / interval)), [now])
   return ticks
+}
+
+/** Returns a ref of what came of an action; it is scrolled into sight with each `result` that is not false. */
+export function useReveal(result: unknown) {
+  const ref = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (result !== false) ref.current?.scrollIntoView({ block: 'nearest' })
+  }, [result])
+  return ref
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { npmServer } from '../support/downstream.ts'
 import { startTestHub, type TestHub } from '../support/test-hub.ts'
@@ -27,6 +27,15 @@ const open = async (size: { width: number; height: number; touch?: boolean }) =>
 const expectFits = async (page: Page) =>
   expect(await page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
 
+/** Fails if a part is below what the screen shows. */
+const expectInSight = (part: Locator) =>
+  expect
+    .poll(async () => {
+      const { y = Infinity, height = 0 } = (await part.boundingBox()) ?? {}
+      return y >= 0 && y + height <= (part.page().viewportSize()?.height ?? 0)
+    })
+    .toBe(true)
+
 describe.each([
   ['1280', { width: 1280, height: 800 }],
   ['390', { width: 390, height: 844, touch: true }],
@@ -41,6 +50,7 @@ describe.each([
     await add.getByRole('textbox', { name: /another client's json/i }).fill(pasted)
     await add.getByRole('button', { name: 'Add the server' }).click()
     await add.getByText(`${server} is added and has`).waitFor()
+    await expectInSight(add.getByText(`${server} is added and has`))
     await expectNoViolations(page, 'added')
     await add.getByRole('button', { name: `Open ${server}` }).click()
 
@@ -61,6 +71,7 @@ describe.each([
       .getByRole('region', { name: `Answer of ${server}__get-sum`, exact: true })
       .getByText('is 5')
       .waitFor()
+    await expectInSight(form.getByText('It answers:'))
     await expectNoViolations(page, 'an answer')
     await expectFits(page)
 

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { useReveal } from '../../hooks.ts'
 import { html, typedIn } from '../../html.ts'
 import type { Mcp } from '../../mcp.ts'
 import { useAction } from '../../use-tool.ts'
@@ -27,6 +28,7 @@ export function AddServer({ mcp, onRead, onOpen }: AddServerProps) {
   const [chosen, setChosen] = useState('')
   const [added, setAdded] = useState<Added[]>([])
   const { isBusy, error, start } = useAction()
+  const shown = useReveal(added.length > 0 && added)
   const preset = PRESETS.find(({ name }) => name === chosen)
   const add = (paste: string, name: string) =>
     start(async () => {
@@ -35,8 +37,9 @@ export function AddServer({ mcp, onRead, onOpen }: AddServerProps) {
         paste,
         ...(name === '' ? {} : { name }),
       })
-      setAdded(servers)
+      // The list above grows first: it would push the answer out of sight.
       await onRead()
+      setAdded(servers)
     })
   const undo = async (name: string) => {
     await mcp.call('hub_remove_server', { server: name })
@@ -52,7 +55,7 @@ export function AddServer({ mcp, onRead, onOpen }: AddServerProps) {
     </form>
     ${preset ? html`<${PresetForm} key=${preset.name} preset=${preset} isBusy=${isBusy} onAdd=${add} />` : html`<${PasteForm} key="" isBusy=${isBusy} onAdd=${add} />`}
     ${error && html`<p class="panel-error" role="alert">${error}</p>`}
-    <div role="status">${added.map(
+    <div role="status" ref=${shown}>${added.map(
       one => html`<div class="secret" key=${one.name}>
         <p>${addedWords(one)}</p>
         ${one.notes?.map(note => html`<p key=${note}>${note}</p>`)}

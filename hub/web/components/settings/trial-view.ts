@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { ModelFinding } from '../../../../schemas/model-choice.ts'
+import { useReveal } from '../../hooks.ts'
 import { html } from '../../html.ts'
 
 const MARKS: Record<ModelFinding['level'], string> = { ok: 'good', warning: 'warn', problem: 'bad' }
@@ -35,7 +36,8 @@ export function TrialView({
   error,
   onKeep,
 }: TrialViewProps) {
-  return html`<div class="card">
+  const shown = useReveal(kept ? 'kept' : 'tried')
+  return html`<div class="card" ref=${shown}>
     <div class="card-head"><span class="card-name">${title}</span><span class=${`card-state ${works ? 'found-good' : 'found-bad'}`}>${verdict}</span></div>
     <ul class="fold-list">${findings.map(({ level, what }) => html`<li key=${what} class=${`found-${MARKS[level]}`}>${SAID[level]}${what}</li>`)}</ul>
     ${kept || html`<div class="card-actions"><button type="button" class=${works ? 'primary' : 'quiet'} aria-disabled=${isBusy ? 'true' : 'false'} onClick=${onKeep}>${label}</button></div>`}

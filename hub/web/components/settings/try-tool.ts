@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { ServerTool } from '../../../../schemas/hub-servers.ts'
+import { useReveal } from '../../hooks.ts'
 import { html, typedIn } from '../../html.ts'
 import type { Mcp, ToolResult } from '../../mcp.ts'
 import { readSchemaFields, type SchemaField, toArguments } from '../../schema-form.ts'
@@ -31,7 +32,7 @@ export function TryTool({ tool, mcp }: { tool: ServerTool; mcp: Mcp }) {
     ${fields.map(field => html`<${Field} key=${field.name} of=${tool.name} field=${field} value=${typed[field.name] ?? ''} error=${errors[field.name]} onType=${(text: string) => setTyped({ ...typed, [field.name]: text })} />`)}
     <button class="primary" aria-disabled=${isBusy ? 'true' : 'false'}>${isBusy ? 'Calling…' : 'Call it'}</button>
     ${error && html`<p class="panel-error" role="alert">${error}</p>`}
-    ${result && html`<${Answer} of=${tool.name} result=${result} />`}
+    <div class="wide" role="status">${result && html`<${Answer} of=${tool.name} result=${result} />`}</div>
   </form>`
 }
 
@@ -73,7 +74,8 @@ function Field({ of, field, value, error, onType }: FieldProps) {
 function Answer({ of, result }: { of: string; result: ToolResult }) {
   const { content = [], structuredContent, isError } = result
   const text = content.map(block => (block.type === 'text' ? block.text : `(${block.type})`)).join('\n')
-  return html`<div class="try-answer" role="status">
+  const shown = useReveal(result)
+  return html`<div class="try-answer" ref=${shown}>
     <p>${isError ? 'It answers with an error:' : 'It answers:'}</p>
     ${text && html`<${Shown} label=${`Answer of ${of}`} text=${text} />`}
     ${structuredContent !== undefined && html`<${Shown} label=${`Structured answer of ${of}`} text=${JSON.stringify(structuredContent, null, 2)} />`}
