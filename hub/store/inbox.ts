@@ -153,6 +153,7 @@ export async function waitingCounts(
     ])
     .where('cycle_id', 'is', null)
     .groupBy('thread_id')
+    .orderBy('thread_id')
     .execute()
   return rows.map(row => ({ thread: row.thread, count: Number(row.count), oldest: Number(row.oldest) }))
 }

@@ -8,6 +8,11 @@ import { startServer } from './server.ts'
  * `--full` all of the whole hub, and those that kill it. Paths in place of these, and other arguments, go to vitest.
  */
 
+/** Tests of the runtime that take long, and differ little from one store to another. */
+const LONG = ['attacks', 'approval-deaths', 'structured', 'compaction', 'task-ends'].map(
+  name => `hub/runtime/${name}.test.ts`,
+)
+
 /** Tests that ask most of the store. */
 const PICKED = [
   ...['hub/store/', 'hub/runtime/', 'tests/postgres/'],
@@ -36,7 +41,8 @@ const run = (...args: string[]) =>
     stdio: 'inherit',
     env: { ...process.env, SUPERBLOOM_TEST_STORE: server.url },
   }).status ?? 1
-const picked = full || given.some(argument => !argument.startsWith('-')) ? [] : PICKED
+const isPicked = !full && given.every(argument => argument.startsWith('-'))
+const picked = isPicked ? [...PICKED, ...LONG.map(file => `--exclude=${file}`)] : []
 const vitest = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--project']
 const results = [run(...vitest, 'postgres', ...picked, ...given)]
 if (full) results.push(run(...vitest, 'real', 'tests/crash/'), run(join(root, 'tests/crash/run.ts')))
