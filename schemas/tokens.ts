@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { duration } from './duration.ts'
-import { name } from './names.ts'
+import { name, toFreeName } from './names.ts'
 import { globs } from './tool-rules.ts'
 
 /** Roles of tokens: the owner, people of the house, guests, programs, senders of one webhook, and scrapers. */
@@ -35,9 +35,22 @@ export const newToken = z.strictObject({
 })
 
 export const newPerson = z.strictObject({
-  name: ownName,
+  name: z
+    .string()
+    .trim()
+    .min(1)
+    .max(64)
+    .describe('as people write it: Anna Maria becomes anna-maria in conversations'),
   role: z.enum(PEOPLE_ROLES).optional().describe('default: the one that the person has, else member'),
 })
+
+/** Returns the name under which a person writes, `anna-maria` for "Anna Maria", or what is wrong with it, in words. */
+export function toPersonName(written: string): { name: string } | { problem: string } {
+  const slug = ownName.safeParse(written).success ? written : toFreeName(written, new Set())
+  if (slug === undefined) return { problem: 'needs a letter from a to z or a digit: write it as it sounds' }
+  const checked = ownName.safeParse(slug)
+  return checked.success ? { name: slug } : { problem: checked.error.issues[0]?.message ?? 'is no name' }
+}
 
 /** A token as lists show it; times are unix milliseconds. */
 export const listedToken = z.object({
@@ -55,7 +68,12 @@ export const listedToken = z.object({
 })
 export type ListedToken = z.infer<typeof listedToken>
 
-export const listedPerson = z.object({ name: z.string(), role: z.enum(PEOPLE_ROLES), createdAt: z.number() })
+export const listedPerson = z.object({
+  name: z.string(),
+  title: z.string().optional().describe('the name as it was written, where it is another one'),
+  role: z.enum(PEOPLE_ROLES),
+  createdAt: z.number(),
+})
 export type ListedPerson = z.infer<typeof listedPerson>
 
 /** A token as it was made: the only time that its secret is known. */

@@ -31,6 +31,7 @@ import {
 } from '../store/tokens.ts'
 import type { Tx } from '../store/writer.ts'
 import { isOwnersToken, makeOwnerRow, type OwnerToken, readOwnerTokens } from './owner-tokens.ts'
+import { decideTitle, listPeople } from './people.ts'
 import { isProgram, makeToken, toHash, toListed, toPrincipal } from './token-rows.ts'
 
 const DAY = 86_400_000
@@ -125,12 +126,8 @@ export class Tokens implements Disposable {
   }
 
   async list(): Promise<{ tokens: ListedToken[]; people: ListedPerson[] }> {
-    const people = await readPeople(this.#deps.store.db)
     const tokens = this.#current().filter(row => !isOwnersToken(row))
-    return {
-      tokens: tokens.map(toListed),
-      people: people.map(({ name, role, created_at }) => ({ name, role, createdAt: created_at })),
-    }
+    return { tokens: tokens.map(toListed), people: await listPeople(this.#deps.store.db) }
   }
 
   /** Makes a token. Throws `conflict` where the name is taken, unless it is to replace that token. */
@@ -186,24 +183,28 @@ export class Tokens implements Disposable {
     })
   }
 
-  /** Makes a link for a person to sign in once; the first adds the person. */
+  /**
+   * Makes a link for a person to sign in once; the first adds the person. Throws `conflict` where the written
+   * name, `title`, is not that of the person who has the name.
+   */
   invite(
-    name: string,
+    { name, title }: { name: string; title: string },
     role: ListedPerson['role'] | undefined,
     by: string,
-  ): Promise<MadeToken & { role: Role }> {
+  ): Promise<MadeToken & { role: Role; title: string }> {
     return this.#exclusive(async () => {
       const { store, clock } = this.#deps
       const known = (await readPeople(store.db)).find(person => person.name === name)
       if (!known && this.#current().some(row => isProgram(row) && row.name === name))
         throw new HubError('conflict', `${name} is the name of a token; a person needs another one.`)
+      const shown = await decideTitle(store.db, { name, title }, known !== undefined)
       const given = role ?? known?.role ?? 'member'
       const made = makeToken(this.#deps, { kind: 'link', name, role: given, lasts: LINK_MS })
       const stale = known && known.role !== given ? this.#ofPerson(name) : []
       await this.#change({ by, ending: stale, made: [made.row] }, tx =>
-        savePerson(tx, { name, role: given, created_at: clock.now() }),
+        savePerson(tx, { name, role: given, created_at: clock.now() }, shown),
       )
-      return { ...made, role: given }
+      return { ...made, role: given, title: shown }
     })
   }
 

@@ -4,9 +4,12 @@ import type { PersonRow, TokenRow } from './door-tables.ts'
 import {
   readOwnerMark,
   readOwnerSecrets,
+  readStates,
   removeOwnerSecret,
+  removeState,
   saveOwnerMark,
   saveOwnerSecret,
+  saveState,
 } from './hub-state.ts'
 import type { Store } from './open.ts'
 import { deletePushSubscription } from './push-subscriptions.ts'
@@ -112,7 +115,8 @@ export function readPeople(db: Kysely<Tables>): Promise<PersonRow[]> {
 }
 
 /** Adds a person, or gives the one of this name another role. */
-export async function savePerson(tx: Tx, row: PersonRow): Promise<void> {
+export async function savePerson(tx: Tx, row: PersonRow, title: string): Promise<void> {
+  await savePersonTitle(tx, row.name, title === row.name ? undefined : title)
   await tx
     .insertInto('people')
     .values(row)
@@ -122,6 +126,20 @@ export async function savePerson(tx: Tx, row: PersonRow): Promise<void> {
 
 /** Deletes a person; false if there is none. */
 export async function deletePerson(tx: Tx, name: string): Promise<boolean> {
+  await savePersonTitle(tx, name, undefined)
   const { numDeletedRows } = await tx.deleteFrom('people').where('name', '=', name).executeTakeFirstOrThrow()
   return numDeletedRows > 0n
 }
+
+/** Returns the names of people as they were written, by their name, where that is another one. */
+export async function readPersonTitles(db: Kysely<Tables>): Promise<ReadonlyMap<string, string>> {
+  const states = await readStates(db, PERSON_TITLE)
+  return new Map([...states].map(([name, title]) => [name, String(title)]))
+}
+
+async function savePersonTitle(tx: Tx, name: string, title: string | undefined): Promise<void> {
+  if (title === undefined) await removeState(tx, `${PERSON_TITLE}${name}`)
+  else await saveState(tx, `${PERSON_TITLE}${name}`, title)
+}
+
+const PERSON_TITLE = 'person_title '

@@ -75,3 +75,20 @@ test('an approval tells whose words led to it, so that a member is asked for the
   const { approvals } = structuredContent as { approvals: { askedBy: string[] }[] }
   expect(approvals.map(({ askedBy }) => askedBy)).toEqual([['anna'], ['owner']])
 })
+
+test('a person has a name as people write it, and nobody gets the link of somebody with a like name', async () => {
+  await using hub = await startTestHub({ agents: { homelab: AGENT(true) } })
+  await using client = await openClient('sdk 2, 2026-07-28', hub)
+  const add = async (name: string) => {
+    const { structuredContent, isError, ...result } = await client.call('hub_add_person', { name })
+    return isError ? textOf({ ...result }) : (structuredContent as { name: string; title: string })
+  }
+  expect(await add('Anna Maria')).toMatchObject({ name: 'anna-maria', title: 'Anna Maria' })
+  expect(await add('anna-maria')).toMatchObject({ name: 'anna-maria', title: 'Anna Maria' })
+  expect(await add('Anna-María')).toContain('Anna Maria writes as anna-maria already')
+  expect(await add('Аня')).toContain('needs a letter from a to z')
+  expect(await add('Owner')).toContain('must not be owner')
+  const { structuredContent } = await client.call('hub_list_tokens', {})
+  const { people } = structuredContent as { people: object[] }
+  expect(people).toMatchObject([{ name: 'anna-maria', title: 'Anna Maria', role: 'member' }])
+})

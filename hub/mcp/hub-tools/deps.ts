@@ -48,10 +48,10 @@ export interface HubTokens {
   revoke(which: string, by: string): Promise<ListedToken[]>
   revokeAll(by: string): Promise<{ revoked: ListedToken[]; isOwnerReplaced: boolean }>
   invite(
-    name: string,
+    person: { name: string; title: string },
     role: ListedPerson['role'] | undefined,
     by: string,
-  ): Promise<MadeToken & { role: Role }>
+  ): Promise<MadeToken & { role: Role; title: string }>
   /** Makes a link with which the owner signs in on one device, within ten minutes. */
   inviteOwner(by: string): Promise<MadeToken>
   /** Ends a person's sign-ins; false if there is no such person. */

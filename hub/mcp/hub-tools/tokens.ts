@@ -1,5 +1,12 @@
 import { z } from 'zod'
-import { listedPerson, listedToken, newPerson, newToken, ROLES } from '../../../schemas/tokens.ts'
+import {
+  listedPerson,
+  listedToken,
+  newPerson,
+  newToken,
+  ROLES,
+  toPersonName,
+} from '../../../schemas/tokens.ts'
 import { toIso } from '../../core/clock.ts'
 import { HubError } from '../../core/errors.ts'
 import { plural } from '../../core/text.ts'
@@ -80,13 +87,18 @@ export const addPerson = defineHubTool({
   description:
     'Makes a link with which a person signs in on the page, once and within a day; one per device.',
   input: newPerson,
-  output: z.object({ name: z.string(), role: z.enum(ROLES), link: z.string(), expiresAt }),
+  output: z.object({ name: z.string(), title: z.string(), role: z.enum(ROLES), link: z.string(), expiresAt }),
   effect: 'adds',
   right: 'admin',
-  async run({ name, role: asked }, { deps, principal }) {
-    const { secret, expiresAt, role } = await deps.tokens.invite(name, asked, principal.name)
+  async run({ name: title, role: asked }, { deps, principal }) {
+    const found = toPersonName(title)
+    if ('problem' in found)
+      throw new HubError('invalid_arguments', `“${title}” cannot be a person's name: it ${found.problem}.`)
+    const { name } = found
+    const invited = await deps.tokens.invite({ name, title }, asked, principal.name)
+    const { secret, expiresAt, role } = invited
     const link = `${deps.url()}/#token=${secret}`
-    return { name, role, link, ...(expiresAt === undefined ? {} : { expiresAt }) }
+    return { name, title: invited.title, role, link, ...(expiresAt === undefined ? {} : { expiresAt }) }
   },
   toText: ({ name, role, link }) => `${link}\nSigns ${name} in as ${role}, once, within a day.`,
 })

@@ -35,7 +35,7 @@ export function People({ mcp, news }: SectionProps) {
       <ul class="cards">
         ${people.map(
           one => html`<li class="card" key=${one.name}>
-            <div class="card-head"><span class="card-name">${one.name}</span><span class="card-state">${one.role}</span></div>
+            <div class="card-head"><span class="card-name">${one.title ?? one.name}</span><span class="card-state">${one.role}${one.title !== undefined && `, writes as ${one.name}`}</span></div>
             <div class="card-actions">
               <${NewLink} mcp=${mcp} name=${one.name} onDone=${read} />
               <${AskAgain} label="Lock out" name=${`Lock out ${one.name}`} question=${`End all sign-ins of ${one.name}?`} yes="Lock out" busy="Ending…" onYes=${() => act('hub_remove_person', { name: one.name })} />
@@ -74,7 +74,7 @@ const KINDS: Record<ListedToken['kind'], string> = {
 const PERSON_ROLES: typeof PEOPLE_ROLES = ['member', 'guest']
 
 type FormProps = Pick<SectionProps, 'mcp'> & { onDone: () => Promise<void> }
-type Invitation = { name: string; link: string }
+type Invitation = { title: string; link: string }
 
 function NewLink({ mcp, name, onDone }: FormProps & { name: string }) {
   const { isBusy, error, start } = useAction()
@@ -90,8 +90,8 @@ function NewLink({ mcp, name, onDone }: FormProps & { name: string }) {
     ${error && html`<span class="panel-error" role="alert">${error}</span>`}`
 }
 
-function linkWords({ name }: Invitation) {
-  return `${name} signs in with this link, once, within a day:`
+function linkWords({ title }: Invitation) {
+  return `${title} signs in with this link, once, within a day:`
 }
 
 /** Says where a link does not work, and what helps. */
@@ -122,11 +122,11 @@ function AddPerson({ mcp, shared, onDone }: FormProps & { shared: readonly strin
     })
   }
   return html`<form class="row-form" onSubmit=${onSubmit}>
-    <label>Name <input required maxlength="60" autocomplete="off" autocapitalize="none" value=${name} onInput=${(event: Event) => setName(typedIn(event))} /></label>
+    <label>Name <input required maxlength="60" autocomplete="off" autocapitalize="words" value=${name} onInput=${(event: Event) => setName(typedIn(event))} /></label>
     <label>Role <select value=${role} onChange=${(event: Event) => setRole(typedIn(event))}>${PERSON_ROLES.map(one => html`<option key=${one}>${one}</option>`)}</select></label>
     <button class="primary">Add a person</button>
     ${error && html`<p class="panel-error" role="alert">${error}</p>`}
-    ${made && html`<${Secret} label=${linkWords(made)} text=${made.link} /><p class="wide">${seesWords(made.name, shared)}</p><${OnlyHere} link=${made.link} />`}
+    ${made && html`<${Secret} label=${linkWords(made)} text=${made.link} /><p class="wide">${seesWords(made.title, shared)}</p><${OnlyHere} link=${made.link} />`}
   </form>`
 }
 
