@@ -6,13 +6,16 @@ import { linkTo, messageBox } from './page/steps.ts'
 
 const pages = usePages()
 let hub: TestHub
+/** A hub that phones reach. It outlives its pages, which would log that it is gone. */
+let reachable: TestHub
 beforeAll(async () => {
+  reachable = await startTestHub({ variables: { SUPERBLOOM_PUBLIC_URL: 'http://192.168.1.20:8420' } })
   hub = await startTestHub({
     config: 'servers: { metrics: false }\n',
     agents: { homelab: '---\ndescription: Talks with the house\n---\nYou are kind.\n' },
   })
 })
-afterAll(() => hub[Symbol.asyncDispose]())
+afterAll(() => Promise.all([hub[Symbol.asyncDispose](), reachable[Symbol.asyncDispose]()]))
 
 test('the owner lets a person in and locks them out again, without a shell', async () => {
   const { page } = await pages.open(linkTo(hub))
@@ -86,8 +89,7 @@ test('on your phone: what is missing is said, and a code signs a phone in', asyn
   await page.getByText('First the hub needs an address').waitFor()
   await expectNoViolations(page, 'a hub that no phone reaches')
 
-  await using open = await startTestHub({ variables: { SUPERBLOOM_PUBLIC_URL: 'http://192.168.1.20:8420' } })
-  const { page: reached } = await pages.open(linkTo(open), { width: 390, height: 844, touch: true })
+  const { page: reached } = await pages.open(linkTo(reachable), { width: 390, height: 844, touch: true })
   await messageBox(reached).waitFor()
   await reached.goto(`${reached.url().split('#')[0]}#p=settings/phone`)
   await reached.getByText('http://192.168.1.20:8420', { exact: true }).waitFor()
@@ -98,6 +100,6 @@ test('on your phone: what is missing is said, and a code signs a phone in', asyn
   await expectNoViolations(reached, 'the code of a phone')
   expect(await reached.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
 
-  const { page: phone } = await pages.open(link.replace('http://192.168.1.20:8420', open.url))
+  const { page: phone } = await pages.open(link.replace('http://192.168.1.20:8420', reachable.url))
   await messageBox(phone).waitFor()
 })
