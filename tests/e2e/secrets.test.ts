@@ -62,7 +62,7 @@ async function openEcho() {
 beforeAll(async () => {
   echo = await openEcho()
   hub = await startTestHub({
-    agents: { homelab: AGENT(true) },
+    agents: { homelab: AGENT('[homelab]') },
     config: JSON.stringify({
       model: { default: { baseUrl: `${echo.url}/v1`, apiKey: PLANTED.key, model: 'none' } },
       servers: {
