@@ -29,7 +29,7 @@ const DOOR = '/ws'
 /** Close code for a token that opens nothing any more. */
 const SIGNED_OUT = 4401
 
-/** What the owner's page shows of the hub itself. */
+/** State of the hub itself that the owner's page shows. */
 const CHANGES = ['servers', 'config', 'modelAnswers', 'schedules'] as const
 
 const TOO_MANY_SOCKETS = `There are ${MOST_SOCKETS} chats open already, the most at once; close one of them.`

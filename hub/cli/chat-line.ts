@@ -4,7 +4,7 @@ import { DECISION_USAGE, parseDecision } from './approvals.ts'
 import type { Decision } from './chat-socket.ts'
 import type { Names } from './complete.ts'
 
-/** What a person may write in the terminal's chat, in lines that are narrow enough for any terminal. */
+/** Commands of the terminal's chat, in lines that are narrow enough for any terminal. */
 export const CHAT_HELP = [
   'Write and press Enter. The agent may write by itself too.',
   'Tab completes; the arrow keys bring back what you wrote.',

@@ -12,7 +12,7 @@ afterEach(async () => {
 
 const page = (title: string) => `<!DOCTYPE html><html><head><title>${title}</title></head></html>`
 
-/** What each program answers without a key, at the path that it is asked. */
+/** The answer of each program without a key, at the path that it is asked. */
 const ANSWERS: Record<string, { at: string; answer: LabAnswer; version?: string }> = {
   sabnzbd: { at: '/api', answer: { body: { version: '5.0.4' } }, version: '5.0.4' },
   qbittorrent: { at: '/', answer: { body: page('qBittorrent WebUI') } },

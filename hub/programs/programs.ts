@@ -13,14 +13,14 @@ export interface Program {
   settings: readonly ProgramSetting[]
   /** Variables that every connection sets. */
   fixed?: Readonly<Record<string, string>>
-  /** What the server calls it when it says whether it answers. */
+  /** Name that the server gives the program when it says whether it answers. */
   kind: string
   /** True if the server takes several, each with a name of its own. */
   isRepeatable: boolean
   /** How it is found on this machine; a program without this is not looked for. */
   probe?: {
     ports: readonly number[]
-    /** What answers without a key. */
+    /** Request that the program answers without a key. */
     path: string
     /** Paths below which the program may be, besides the root. */
     below?: readonly string[]

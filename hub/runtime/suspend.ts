@@ -13,7 +13,7 @@ import { userMessages } from './reply.ts'
 
 /** Milliseconds that a cycle waits for its provider before it becomes a dead letter. */
 export const LONGEST_WAIT_MS = 24 * 60 * 60_000
-/** What people read; when it is tried next changes with each try, and stands where it is current. */
+/** Text for people. The time of the next try changes with each try, so it is told where it is current. */
 const WAIT =
   'I ask it again by myself, and go on once it answers. After 24 hours this counts as failed, and waits for you to have it retried.'
 /** Milliseconds until the next try if nothing says when to try again. */

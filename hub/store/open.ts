@@ -31,7 +31,7 @@ export interface Store extends AsyncDisposable {
   confirm(): Promise<void>
 }
 
-/** Where a hub's store is. */
+/** Place of a hub's store. */
 export interface StorePlace {
   /** The data folder, which holds the store unless `url` names a database. */
   folder: string

@@ -116,7 +116,7 @@ interface HubNetwork {
   reach(): Reach
   /** Names the refused addresses in the config. Throws `conflict` and `unavailable`. */
   letIn(by: Principal): Promise<{ file: string }>
-  /** Where the document about phones is, on the hub's machine. */
+  /** Path of the document about phones, on the hub's machine. */
   document: string
 }
 
