@@ -73,7 +73,7 @@ test('what will run stands on every page, is approved by keyboard, and then runs
   await card(other).getByText('homelab asks for a yes').waitFor()
   expect(await card(page).textContent()).toMatch(/23 h 59 min left/)
   expect(await card(page).textContent()).toContain('get_system_metrics')
-  await card(page).getByText('tools.approve of the config lists it').waitFor()
+  await card(page).getByText('Settings > Servers says “Agents ask each time” of it').waitFor()
   await page.getByRole('region', { name: 'Waits for your yes' }).getByRole('article').waitFor()
   await page.getByRole('region', { name: 'Agents' }).getByText('waiting').waitFor()
   await expectNoViolations(page, 'an approval')

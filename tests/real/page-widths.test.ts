@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openClient } from '../support/clients.ts'
 import { startTestHub, type TestHub } from '../support/test-hub.ts'
+import { until } from '../support/until.ts'
 import { expectNoViolations } from './page/axe.ts'
 import { usePages } from './page/pages.ts'
 import { linkTo, messageBox } from './page/steps.ts'
@@ -83,7 +84,7 @@ test.each(Object.entries(PLACES))('every section of the %s fits each size', asyn
     const tab = page.locator('.place-sections').getByRole('button', { name: section, exact: true })
     await tab.click()
     await page.locator('.place-body h3').first().waitFor()
-    await page.getByText('Reading…').waitFor({ state: 'detached' })
+    await until('all parts are read', async () => (await page.getByText('Reading…').count()) === 0)
     for (const width of [390, 820, 1440]) {
       await page.setViewportSize({ width, height: width < 800 ? 844 : 1180 })
       await expect
