@@ -74,7 +74,7 @@ test('promise 15: killed after a decision, the browser is told at the next start
   await using hub = await open()
   const chat = await startWith(hub, service.subscribe('phone'), {
     at: 'after commit',
-    writing: 'update "notifications" set "attempts"',
+    writing: 'update "approvals".*"denied"',
   })
   await chat.subscribe('homelab')
   await chat.say('homelab', 'please change n1')
