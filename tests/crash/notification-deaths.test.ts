@@ -48,7 +48,6 @@ test.each([
   ['before the commit of the decision', 'before commit', 'update "approvals".*"denied"'],
   ['after the commit of the decision', 'after commit', 'update "approvals".*"denied"'],
   ['before the commit of the removal', 'before commit', 'update "notifications" set "state".*"sent"'],
-  ['after the commit of the removal', 'after commit', 'update "notifications" set "state".*"sent"'],
 ])(
   'promise 15: killed %s, what was answered goes from the phone, and nothing is sent twice',
   async (_when, at, writing) => {
