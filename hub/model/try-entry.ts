@@ -12,8 +12,6 @@ export type TrialRequest = Pick<TrialOptions, 'system' | 'tools' | 'timezone' | 
 /** Milliseconds for an answer: a model at home may have to be loaded first, and reads long prompts slowly. */
 const TIMEOUT = 5 * 60_000
 
-const SEES = 'If it does, write vision: true beside it in superbloom.yaml.'
-
 /**
  * Tries a model with an agent's request as it is; where the provider refuses that, with the changes that a
  * hub would make. Reports what the model cannot do as findings; it never throws for that.
@@ -24,9 +22,12 @@ export async function tryEntry(entry: ModelConfig, request: TrialRequest): Promi
   const filled = { ...entry, context, maxOutput, price, vision }
   const options = { clock: request.clock, quirks: NO_QUIRKS }
   const plain = await run(await openModel(filled, { ...options, mostRepairs: 0 }), request, known)
-  const sight: ModelFinding = vision
-    ? { level: 'ok', what: 'sees pictures' }
-    : { level: 'warning', what: `is not known to see pictures, and reads only their names. ${SEES}` }
+  const sight: ModelFinding = {
+    level: 'ok',
+    what: vision
+      ? 'sees pictures'
+      : 'reads only the names of pictures: if it sees them, write vision: true beside it in superbloom.yaml',
+  }
   if (!hasProblem(plain)) return [...plain, sight]
   const model = await openModel(filled, options)
   const repaired = await run(model, request, known)

@@ -7,6 +7,7 @@ import {
   SdkErrorCode,
   type ServerCapabilities,
 } from '@modelcontextprotocol/client'
+import { sleep } from '../core/clock.ts'
 import type { ForwardOptions, JsonObject } from '../core/forwarding.ts'
 import { type ConnectDeps, type Connected, type ConnectHooks, connectServer } from './connect.ts'
 import { HealthCheck } from './health-check.ts'
@@ -47,6 +48,9 @@ const LIST_CHANGES = {
   'notifications/prompts/list_changed': ['prompts'],
 } as const satisfies Record<string, readonly OfferKind[]>
 
+/** Milliseconds for which the lists wait for the answer to `subscriptions/listen`. */
+const LISTEN_MS = 2_000
+
 /** One initialized connection to a server: its lists, and requests to it. The opener closes it. */
 export class UpstreamSession {
   readonly era: 'legacy' | 'modern'
@@ -60,6 +64,7 @@ export class UpstreamSession {
   readonly #health: HealthCheck
   readonly #listings: Listings
   readonly #ended = new AbortController()
+  #isRead = false
 
   private constructor(spec: ServerSpec, connected: Connected, deps: SessionDeps) {
     const { client, requests, mirror, transport } = connected
@@ -190,9 +195,24 @@ export class UpstreamSession {
     client.setNotificationHandler('notifications/resources/updated', ({ params }) =>
       this.#deps.hooks.onUpdated(params.uri),
     )
+    this.#subscriptions.begin()
+    await this.#untilListening(signal)
     await this.#listings.readAll(signal, error => decideLoss(error, this.#spec) === 'lost')
     if (!client.transport) throw new Error('The connection closed at once')
-    this.#subscriptions.begin()
+    this.#isRead = true
+  }
+
+  /** Waits until changes are reported, so that none between the reading and that is missed. */
+  async #untilListening(signal: AbortSignal): Promise<void> {
+    const waiting = new AbortController()
+    const inForce = this.#subscriptions.inForce.then(() => {
+      waiting.abort()
+      // The lists were read before a slow server acknowledged.
+      this.#catchUp()
+    })
+    const limit = AbortSignal.any([signal, waiting.signal])
+    await Promise.race([inForce, sleep(this.#deps.clock, LISTEN_MS, limit).catch(() => undefined)])
+    signal.throwIfAborted()
   }
 
   /** Sends a request of the hub's own. Throws as `request` does. */
@@ -209,7 +229,7 @@ export class UpstreamSession {
 
   /** Reads what a broken stream may have missed, and so learns whether the server knows this connection. */
   #catchUp(): void {
-    if (this.#ended.signal.aborted) return
+    if (this.#ended.signal.aborted || !this.#isRead) return
     this.#listings.refresh()
     for (const uri of this.#subscriptions.wanted) this.#deps.hooks.onUpdated(uri)
   }

@@ -71,7 +71,7 @@ test('models try and doctor send what an agent sends, with the tools of the serv
   expect(names.filter((name: string) => name.startsWith('hub_'))).toEqual([])
 
   const doctor = await run(['doctor'])
-  expect(doctor.stdout).toMatch(/^warning model default: qwen3 at .* is not known to see pictures/m)
+  expect(doctor.stdout).toMatch(/^ok +model default: qwen3 at .* answers and calls tools/m)
 
   await hub.stop()
   const alone = await run(['models', 'try', 'qwen3', '--json'])

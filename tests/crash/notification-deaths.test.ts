@@ -48,6 +48,7 @@ test.each([
   ['before the commit of the decision', 'before commit', 'update "approvals".*"denied"'],
   ['after the commit of the decision', 'after commit', 'update "approvals".*"denied"'],
   ['before the commit of the removal', 'before commit', 'update "notifications" set "state".*"sent"'],
+  ['after the commit of the removal', 'after commit', 'update "notifications" set "state".*"sent"'],
 ])(
   'promise 15: killed %s, what was answered goes from the phone, and nothing is sent twice',
   async (_when, at, writing) => {
@@ -57,7 +58,7 @@ test.each([
       config: 'notify: { channel: ntfy, about: [approvals] }\n',
       variables: { NTFY_URL: `${ntfy.url}/phone` },
     })
-    const states = () => JSON.stringify(hub.rows('select state, due_at from notifications'))
+    const states = () => JSON.stringify(hub.rows("select state, due_at from notifications where about = 'approvals'"))
     const untilSent = () => until('the hub knows', () => states() === '[{"state":"sent","due_at":null}]')
     const asking = await hub.start()
     await asking.subscribe('homelab')

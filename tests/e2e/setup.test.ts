@@ -28,7 +28,7 @@ test("a model is tried with the agent's request, kept in the config beside what 
   const { structuredContent: trial } = await owner.call('hub_try_model', choice())
   expect(trial).toMatchObject({ works: true })
   expect(JSON.stringify(trial)).toContain("reads tools' results")
-  expect(JSON.stringify(trial)).toContain('is not known to see pictures')
+  expect(JSON.stringify(trial)).toContain('reads only the names of pictures')
   expect(readFileSync(hub.configFile, 'utf8')).toBe(CONFIG)
 
   const kept = await owner.call('hub_set_model', choice({ apiKey: 'sk-the-key-of-qwen' }))
