@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { TOOL_CLASSES } from './power.ts'
 
 /**
- * Who may use a tool. `on`: everyone, as the policy says; `run`: agents without asking where a person wants it;
- * `routine`: also in work that a schedule, an event or another agent began; `ask`: an agent asks a person each time; `deny`: no agent;
- * `off`: nobody, the hub leaves it out.
+ * Modes of a tool. `on`: everyone uses it as the policy says. `run`: agents use it without asking where a person
+ * wants it. `routine`: they do so also in work that a schedule, an event or another agent began. `ask`: an agent
+ * asks a person each time. `deny`: no agent uses it. `off`: the hub leaves it out.
  */
 export const TOOL_MODES = ['on', 'run', 'routine', 'ask', 'deny', 'off'] as const
 export type ToolMode = (typeof TOOL_MODES)[number]

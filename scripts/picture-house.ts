@@ -39,7 +39,7 @@ export async function openPictureHouse(): Promise<TestHub> {
     rmSync(path, { recursive: true }),
   )
   const house = stack.use(await openHouse({ folder, home: HOME, story }))
-  // Nobody knows the health of a simulated drive.
+  // A simulated drive reports no health.
   rmSync(join(house.host.root, 'sys', 'block', 'sda'), { recursive: true })
   const jellyfin = stack.use(await startJellyfin())
   jellyfin.state.sessions.push(toTranscodingSession())

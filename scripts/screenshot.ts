@@ -31,7 +31,7 @@ const sees = (words: string) => (page: Page) =>
 const house = { place: 'house/glance', ready: sees('Paper on Friday') }
 const settings = (section: string, words: string) => ({ place: `settings/${section}`, ready: sees(words) })
 
-/** What is shown after the first message. */
+/** Pictures taken once the first message is answered. */
 const CALM: readonly Picture[] = [
   { name: 'chat', size: DESKTOP, ready: sees('Resume the downloads') },
   { name: 'chat-phone', size: PHONE, scheme: 'dark', ready: sees('I paused them') },
@@ -44,7 +44,7 @@ const CALM: readonly Picture[] = [
   { name: 'people-phone', size: PHONE, ...settings('people', 'Add a person') },
   { name: 'notifications-phone', size: PHONE, ...settings('notifications', 'This device') },
 ]
-/** What is shown while a restart waits for a yes. */
+/** Pictures taken while a restart waits for a yes. */
 const WAITING: readonly Picture[] = [
   { name: 'approval', size: DESKTOP, scheme: 'dark', ready: sees('asks for a yes') },
   { name: 'approval-phone', size: PHONE, ready: sees('asks for a yes') },
@@ -88,7 +88,7 @@ async function openContext(
     deviceScaleFactor: isPhone ? 2 : 1,
     ...(state ? { storageState: state } : {}),
   })
-  // What is told as so long ago is just now in every run.
+  // The clock stands still, so that "2 minutes ago" is the same in every run.
   await context.clock.setFixedTime(EVENING)
   return context
 }

@@ -36,7 +36,7 @@ const LOCK_WAIT_MS = 2_000
 /** Owners and rights are those of whoever restores; no copy has the logins at servers. */
 const DUMP = [
   ...['--format=custom', '--no-owner', '--no-privileges', '--exclude-table-data=server_logins'],
-  // Who leads on a database is no part of what a hub stored.
+  // A copy must not carry the lease of the hub that leads now.
   '--exclude-table=leader*',
 ]
 const PASSWORD = /^([a-z]+:\/\/[^/?#:@]*):([^/?#@]*)@/

@@ -58,7 +58,8 @@ test.each([
       config: 'notify: { channel: ntfy, about: [approvals] }\n',
       variables: { NTFY_URL: `${ntfy.url}/phone` },
     })
-    const states = () => JSON.stringify(hub.rows("select state, due_at from notifications where about = 'approvals'"))
+    const states = () =>
+      JSON.stringify(hub.rows("select state, due_at from notifications where about = 'approvals'"))
     const untilSent = () => until('the hub knows', () => states() === '[{"state":"sent","due_at":null}]')
     const asking = await hub.start()
     await asking.subscribe('homelab')

@@ -12,7 +12,7 @@ const LONGEST = 60_000
 
 interface ProgramFormProps {
   program: KnownProgram
-  /** Where it was found. */
+  /** The address at which the program answers; absent where nobody found it. */
   address?: string
   mcp: Mcp
   /** Called once it is connected. */

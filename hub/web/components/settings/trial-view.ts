@@ -17,7 +17,7 @@ interface TrialViewProps {
   findings: ModelFinding[]
   /** The button that keeps it. */
   label: string
-  /** What was done once it is kept. */
+  /** The line that says what the button did; absent until it was pressed. */
   kept: ComponentChildren
   isBusy: boolean
   error: string | undefined
