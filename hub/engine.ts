@@ -76,7 +76,7 @@ export async function createEngine(foundation: Foundation, stack: AsyncDisposabl
   const crashGuard = stack.use(await openCrashGuard(foundation))
   let retired: readonly string[] = []
   const routes = { store, clock, newId, signals, telemetry, agents: () => agents.all, retired: () => retired }
-  const router = createRouter({ ...routes, commandsOf: name => commandsOf(foundation, name) })
+  const router = createRouter({ ...routes, modelOf: name => modelOf(foundation, name) })
   const metaTools = createMetaTools({ newId, signals, agentsOf: router.agentsOf, agent: agents.find })
   const metaNames = metaTools.map(({ name }) => name)
   const sandbox = await openSandbox(childEnvironment(), () => listHidden(config))
@@ -255,9 +255,8 @@ function warnOfLimits({ agents, log }: Foundation, runtime: Runtime): void {
 const findModel = ({ models: { current } }: Foundation, name: string) =>
   current.named.get(name) ?? current.default
 
-/** Lists the commands that an agent's model takes. */
-const commandsOf = (foundation: Foundation, agent: string) =>
-  findModel(foundation, foundation.agents.find(agent)?.model ?? '').commands ?? []
+const modelOf = (foundation: Foundation, agent: string) =>
+  findModel(foundation, foundation.agents.find(agent)?.model ?? '')
 
 function openRuntime(
   foundation: Foundation,

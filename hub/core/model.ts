@@ -166,6 +166,8 @@ export interface Model {
   readonly readsAllTools?: boolean
   /** False for a model that cannot write a summary; default true. */
   readonly canSummarize?: boolean
+  /** False for a model that gets the names of pictures in their place; default true. */
+  readonly sees?: boolean
   /** Commands that it takes, such as `help` for `/help`; none for a language model. */
   readonly commands?: readonly string[]
   /** Missing where the model has no provider that can fail. */

@@ -53,6 +53,7 @@ export function createChain(
     maxOutput: first.model.maxOutput,
     ...(first.model.price ? { price: first.model.price } : {}),
     canSummarize: first.model.canSummarize ?? true,
+    sees: first.model.sees ?? true,
     health: createHealth(links, failedBy),
     async complete(request, { onText, onCut, ...options }) {
       const asked: ModelOptions = {

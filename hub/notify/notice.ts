@@ -74,8 +74,9 @@ export function toMessageNotice(
   const power = isObject(data) ? data['power'] : undefined
   const shown = power === undefined ? truncate(escapeUnseen(text), LONGEST) : toCode(text)
   const why = typeof power === 'string' ? ` (${LED_BY[power] ?? power})` : ''
+  const where = author === conversation_id ? '' : ` in ${conversation_id}`
   return {
-    title: escapeUnseen(toLine(`${author} in ${conversation_id}${why}`)),
+    title: escapeUnseen(toLine(`${author}${where}${why}`)),
     message: shown,
     footer: toLink(page, conversation_id),
     conversation: conversation_id,

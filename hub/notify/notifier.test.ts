@@ -298,7 +298,7 @@ test('what a text from outside led to is marked, and makes no link', async () =>
   await say({ text: '[Pay now](https://evil.example)\n# Now', data: { power: 'foreign' } })
   await untilStates(['homelab#1', 'sent', 1])
   expect(sent.all[0]?.[0]).toMatchObject({
-    title: 'homelab in homelab (led by a text from outside)',
+    title: 'homelab (led by a text from outside)',
     message: '`[Pay now](https://evil.example) # Now`\n\nhttps://hub.example/#c=homelab',
   })
 })

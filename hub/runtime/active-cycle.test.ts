@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { historyContent } from '../../schemas/inbox.ts'
-import { type Death, makeAgent, openWorld, type World } from '../../tests/support/runtime-world.ts'
+import type { Death } from '../../tests/support/mortal.ts'
+import { makeAgent, openWorld, type World } from '../../tests/support/runtime-world.ts'
 import { call, hold, say, type Turn } from '../../tests/support/scripted-model.ts'
 import { claimThread, moveWindow } from '../store/threads.ts'
 

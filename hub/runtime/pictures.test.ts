@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { withoutPictures } from '../../schemas/chat.ts'
 import { makePng } from '../../tests/support/make-png.ts'
 import { openWorld } from '../../tests/support/runtime-world.ts'
-import { call, say } from '../../tests/support/scripted-model.ts'
+import { call, createScriptedModel, say } from '../../tests/support/scripted-model.ts'
 
 const images = [{ mimeType: 'image/png' as const, data: makePng(40, 30) }]
 
@@ -40,4 +40,29 @@ test('who reads a conversation as text gets the number of its pictures', async (
   await world.idle()
   expect(withoutPictures(posted)).toMatchObject({ text: 'what is this?', data: { pictures: 1 } })
   expect(JSON.stringify(withoutPictures(posted))).not.toContain(images[0]?.data)
+})
+
+test('a person is told once, right after the message, that the model sees no pictures', async () => {
+  await using world = await openWorld()
+  world.changed.model = { ...createScriptedModel([say('a name'), say('a text')]), name: 'qwen3', sees: false }
+  await world.start()
+  const message = {
+    conversation: 'homelab',
+    text: 'what is this?',
+    author: 'owner',
+    token: 'owner',
+    clientId: 'a',
+  }
+  const first = await world.router.postMessage({ ...message, images })
+  expect(await world.router.postMessage({ ...message, images })).toEqual(first)
+  await world.router.postMessage({ ...message, text: 'and this?', clientId: 'b' })
+  await world.idle()
+  const told = world.seen.messages.all.filter(({ kind }) => kind === 'notice')
+  expect(told).toMatchObject([
+    {
+      seq: first.seq + 1,
+      inReplyTo: [first.id],
+      text: expect.stringMatching(/^qwen3 is not known to see pictures/),
+    },
+  ])
 })

@@ -5,6 +5,7 @@ import { isPlace } from '../../schemas/timezone.ts'
 import type { Clock } from '../core/clock.ts'
 import { HubError } from '../core/errors.ts'
 import type { NewId } from '../core/ids.ts'
+import type { Model } from '../core/model.ts'
 import { mayUse, type Principal } from '../core/principal.ts'
 import type { Signals } from '../core/signals.ts'
 import type { Telemetry } from '../core/telemetry.ts'
@@ -20,7 +21,7 @@ import { fireDue } from './firing.ts'
 import { resetByMessage } from './reset.ts'
 import type { ListingAgent, Routing } from './route-event.ts'
 import { requestStop, type Stopping, stopByMessage } from './stop.ts'
-import { appendUserMessage } from './user-message.ts'
+import { appendAnswer, appendUserMessage } from './user-message.ts'
 
 export interface RoutedAgent extends ListingAgent {
   conversations: readonly string[]
@@ -35,8 +36,8 @@ export interface RouterDeps {
   telemetry: Telemetry
   agents: () => readonly RoutedAgent[]
   retired: () => readonly string[]
-  /** Returns the commands that the model of an agent takes; none by default. */
-  commandsOf?: (agent: string) => readonly string[]
+  /** Returns the model of an agent; by default one without commands, which sees pictures. */
+  modelOf?: (agent: string) => Pick<Model, 'name' | 'commands' | 'sees'> | undefined
 }
 
 /** Decides which thread everything belongs to, and posts it; it is on the disk when a promise resolves. */
@@ -99,18 +100,18 @@ export function createRouter(deps: RouterDeps): Router {
       const before = all.length === 0 ? await findRepeated(deps, message) : undefined
       if (before) return before
       const agents = decideAgents(deps, all, message)
-      const command = decideCommand(message.text, deps.commandsOf?.(agents[0] ?? ''))
+      const model = deps.modelOf?.(agents[0] ?? '')
+      const command = decideCommand(message.text, model?.commands)
       checkCommand(command, message)
       if (command.kind === 'stop') return stopByMessage(deps, all.map(mainThreadId), message)
       if (command.kind === 'reset') return resetByMessage(deps, all, message, command.message)
       if (command.kind === 'answer') return answerByMessage(deps, message, command.text)
-      const { posted, isNew } = await storeMessage(deps, agents, known, message)
+      const unseen = message.images?.length && model?.sees === false ? sayUnseen(model.name) : undefined
+      const { posted, messages } = await storeMessage(deps, { agents, known, message, unseen })
       const threads = agents.map(mainThreadId)
       for (const thread of threads) known.add(thread)
-      if (isNew) {
-        deps.signals.emit('message', posted)
-        wake(threads)
-      }
+      for (const each of messages) deps.signals.emit('message', each)
+      if (messages.length > 0) wake(threads)
       return posted
     },
     async stop(target, by, door) {
@@ -184,13 +185,23 @@ function isNamedIn(text: string, agent: string): boolean {
   return new RegExp(`(?<![\\w@.-])@${agent}(?![\\w-])`, 'i').test(text)
 }
 
-/** Writes a message for its agents. Main threads that are not `known` to be on the disk are made before. */
-async function storeMessage(
-  deps: RouterDeps,
-  agents: readonly string[],
-  known: ReadonlySet<string>,
-  message: NewUserMessage,
-) {
+function sayUnseen(model: string): string {
+  return `${model} is not known to see pictures: it gets their names. If it sees them, write vision: true beside it in superbloom.yaml.`
+}
+
+interface Posting {
+  agents: readonly string[]
+  known: ReadonlySet<string>
+  message: NewUserMessage
+  /** The notice that follows pictures which the model does not see. */
+  unseen: string | undefined
+}
+
+/**
+ * Writes a message for its agents. Main threads that are not `known` to be on the disk are made before. Of a
+ * repeat, `messages` is empty.
+ */
+async function storeMessage(deps: RouterDeps, { agents, known, message, unseen }: Posting) {
   const { conversation, trace } = message
   const span = deps.telemetry.begin('message', { conversation }, trace)
   let outcome = 'error'
@@ -198,7 +209,11 @@ async function storeMessage(
     const stored = await deps.store.write(async tx => {
       for (const agent of agents)
         if (!known.has(mainThreadId(agent))) await ensureMainThread(tx, agent, deps.clock.now())
-      return writeMessage(deps, tx, agents.map(mainThreadId), { ...message, trace: span.trace })
+      const traced = { ...message, trace: span.trace }
+      const { posted, isNew } = await writeMessage(deps, tx, agents.map(mainThreadId), traced)
+      if (!isNew) return { posted, messages: [] }
+      const notices = unseen === undefined ? [] : [await appendAnswer(deps, tx, posted, unseen)]
+      return { posted, messages: [posted, ...notices] }
     })
     outcome = 'ok'
     return stored

@@ -50,3 +50,9 @@ test('people are named where somebody else than the reader wrote', () => {
   expect(hasOthers([message(1, 'user', 0, 'owner'), message(2, 'user', 0, 'ada')], 'owner')).toBe(true)
   expect(hasOthers([message(1, 'user', 0, 'owner')], 'ada')).toBe(true)
 })
+
+test('an agent is named again where it says what nobody asked for, as of an event', () => {
+  const of = (seq: number, cycle: string) => ({ ...message(seq, 'agent', seq), data: { cycle } }) as Message
+  const rows = toRows([of(1, 'cyc_1'), of(2, 'cyc_1'), of(3, 'cyc_2')])
+  expect(rows.filter(row => row.type === 'message' && row.named).map(row => row.key)).toEqual(['m1', 'm3'])
+})

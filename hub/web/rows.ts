@@ -48,6 +48,8 @@ function continues(last: Message | null, message: Message) {
     last !== null &&
     last.kind === message.kind &&
     last.author === message.author &&
+    // What an agent says of an event or a reminder is no part of its answer before.
+    last.data?.cycle === message.data?.cycle &&
     message.at - last.at < TOGETHER
   )
 }

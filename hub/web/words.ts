@@ -37,6 +37,17 @@ export const WORK_WORDS: Record<Power, string> = {
   foreign: 'a text from outside leads to it',
 }
 
+/** Words for a door of the hub, behind "through". */
+export const DOOR_WORDS: Record<string, string> = {
+  mcp: 'this page or a program',
+  '/mcp': 'this page or a program',
+  '/ws': 'the chat',
+  '/v1': 'the OpenAI API',
+  discord: 'Discord',
+  agent: 'an agent',
+  file: 'the file itself',
+}
+
 /** The hub names the files that a reason comes from; the page names the places where it is changed. */
 const REASONS: readonly [RegExp, string][] = [
   [/tools\.deny of the config lists it/g, 'Settings > Servers says “Not for agents” of it'],

@@ -136,7 +136,7 @@ test("reminders are told, but not while the owner looks; the hub's keys are in n
     chat.send({ type: 'look', conversation: null })
     await remind('call mum')
     await until('it is told', () => told('call mum').length > 0)
-    expect(told('call mum')).toMatchObject([{ message: { title: 'homelab in homelab' } }])
+    expect(told('call mum')).toMatchObject([{ message: { title: 'homelab' } }])
     expect(told('water the plants')).toEqual([])
   }
   await hub.stop()

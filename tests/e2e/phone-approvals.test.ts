@@ -233,7 +233,7 @@ test('what an agent says by itself is told, but not while the owner looks at it'
   }
   await remind('feed the cat')
   await until('it is told', () => toldOf('feed the cat').length > 0)
-  expect(toldOf('feed the cat')).toMatchObject([{ title: 'homelab in homelab' }])
+  expect(toldOf('feed the cat')).toMatchObject([{ title: 'homelab' }])
   chat.send({ type: 'look', conversation: 'homelab' })
   await remind('water the plants')
   const due = () => readRows(lab.hub.stored, 'select id from notifications where due_at is not null')

@@ -19,11 +19,12 @@ import { createRuntime } from '../../hub/runtime/runtime.ts'
 import { createSemaphore } from '../../hub/runtime/semaphore.ts'
 import { closeQuestions } from '../../hub/store/approvals.ts'
 import { voidLeases } from '../../hub/store/threads.ts'
-import type { Tx, Write } from '../../hub/store/writer.ts'
+import type { Tx } from '../../hub/store/writer.ts'
 import type { ChatMessage } from '../../schemas/chat.ts'
 import type { EventListed } from '../../schemas/inbox.ts'
 import type { ToolFacts } from '../../schemas/power.ts'
 import { createFakeClock } from './fake-clock.ts'
+import { type Death, makeMortal } from './mortal.ts'
 import { createScriptedModel } from './scripted-model.ts'
 import { openTempStore } from './temp-store.ts'
 import { server } from './test-database.ts'
@@ -66,12 +67,6 @@ export interface WorldOptions {
   budget?: Partial<Budget>
   /** A model that writes the summaries instead of the agent's model. */
   summaries?: Model
-}
-
-/** The end of a run as by kill -9: before or after its write number `write`, counted from 1. */
-export interface Death {
-  write: number
-  when: 'before' | 'after'
 }
 
 /** Starts the runtime and runs `live`; after the kill it starts again and runs `live` to its end. */
@@ -249,8 +244,10 @@ function createLife(parts: Parts, death: Death | undefined) {
   const retired: string[] = []
   const telemetry = createTelemetry({ clock, log, signals })
   const common = { store, clock, newId, signals, telemetry, zone: { timezone: ZONE } }
-  const router = createRouter({ ...common, agents: () => [...agents.values()], retired: () => retired })
-  const reset = createReset({ ...common, agents: () => [...agents.values()] })
+  const modelOf = () => parts.changed.model ?? model
+  const routes = { ...common, agents: () => [...agents.values()] }
+  const router = createRouter({ ...routes, retired: () => retired, modelOf })
+  const reset = createReset(routes)
   const agent = (name: string) => agents.get(name)
   const meta = createMetaTools({ newId, signals, agentsOf: router.agentsOf, agent })
   const semaphore = createSemaphore(parts.concurrency)
@@ -266,7 +263,7 @@ function createLife(parts: Parts, death: Death | undefined) {
       timezone: ZONE,
       toolBox,
       policy: question => decidePolicy(parts.rules, question),
-      model: () => parts.changed.model ?? model,
+      model: modelOf,
       compactionModel: () => parts.summaries,
       agent,
       budget: () => ({ file: 'superbloom.yaml', ...parts.budget }),
@@ -281,33 +278,6 @@ function createLife(parts: Parts, death: Death | undefined) {
   signals.on('modelRetryRequested', () => model.health.reset())
   const due = combineSources([router.eventReleases, ...runtime.due], clock.now)
   return { due, router, reset, runtime, approvals, semaphore, signals, retired, ...mortal }
-}
-
-/** Wraps `write` so that writes of a killed run never return, unless the run is revived. */
-function makeMortal(write: Write, death: Death | undefined) {
-  let count = 0
-  let dead = false
-  const died = Promise.withResolvers<void>()
-  const stopped: (() => void)[] = []
-  const die = () => {
-    dead = true
-    died.resolve()
-  }
-  const standStill = () => new Promise<void>(resolve => stopped.push(resolve))
-  const mortal: Write = async job => {
-    const mine = ++count
-    if (death?.when === 'before' && death.write === mine) die()
-    if (dead) await standStill()
-    const result = await write(job)
-    if (death?.when === 'after' && death.write === mine) die()
-    if (dead) await standStill()
-    return result
-  }
-  const revive = () => {
-    dead = false
-    for (const goOn of stopped.splice(0)) goOn()
-  }
-  return { write: mortal, writes: () => count, kill: die, revive, died: died.promise }
 }
 
 function createToolBox(

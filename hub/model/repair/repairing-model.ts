@@ -108,6 +108,7 @@ export function createRepairingModel(
     name: entry.model,
     context: entry.context,
     maxOutput: entry.maxOutput,
+    sees: entry.vision,
     ...(entry.price ? { price: entry.price } : {}),
     quirks: () => quirks.known.map(quirk => toModelQuirk(entry.model, quirk)),
     complete,

@@ -44,6 +44,6 @@ function facts(
     pending > 0 && `${pending.toLocaleString('en')} waiting`,
     threads > 1 && count(threads, 'thread'),
     tokensToday > 0 && `${count(tokensToday, 'token')} today`,
-    windowTokens > 0 && `window ${windowTokens.toLocaleString('en')}`,
+    windowTokens > 0 && `${count(windowTokens, 'token')} in mind`,
   ].filter(fact => typeof fact === 'string')
 }

@@ -3,7 +3,7 @@ import { useNow } from '../hooks.ts'
 import { html } from '../html.ts'
 import { relative } from '../time.ts'
 import { escapeUnseen } from '../unseen.ts'
-import { AUDIT_WORDS, callWords, toolWords } from '../words.ts'
+import { AUDIT_WORDS, callWords, DOOR_WORDS, toolWords, WORK_WORDS } from '../words.ts'
 import { Time } from './time.ts'
 
 interface AuditListProps {
@@ -16,7 +16,7 @@ interface AuditListProps {
 export function AuditList({ rows, chain, onVerify }: AuditListProps) {
   const now = useNow(30_000)
   return html`<div class="card-actions">
-      <button type="button" class="quiet" onClick=${onVerify}>Check that it is whole</button>
+      <button type="button" class="quiet" onClick=${onVerify}>Check that nothing was changed</button>
     </div>
     <p class="panel-none" role="status">${chain && verdictOf(chain)}</p>
     <ul class="cards">
@@ -25,7 +25,9 @@ export function AuditList({ rows, chain, onVerify }: AuditListProps) {
 }
 
 function verdictOf({ first, last, broken }: AuditVerdict) {
-  return broken ? `Row ${broken.seq}: ${broken.why}.` : `Whole, from row ${first} to ${last}.`
+  return broken
+    ? `Entry ${broken.seq}: ${broken.why}.`
+    : `Nothing was changed, from entry ${first} to entry ${last}.`
 }
 
 function AuditCard({ row, now }: { row: AuditRow; now: number }) {
@@ -40,15 +42,15 @@ function AuditCard({ row, now }: { row: AuditRow; now: number }) {
     <p class="card-facts">
       <span><${Time} at=${at}>${relative(Math.min(at, now), now)}<//></span>
       <span>by ${escapeUnseen(actor)}${role && role !== actor && ` (${role})`}</span>
-      ${door && html`<span>over ${door}</span>`}
-      ${power && html`<span>power ${power}</span>`}
-      <span>row ${seq}</span>
+      ${door && html`<span>through ${DOOR_WORDS[door] ?? door}</span>`}
+      ${power && html`<span>${WORK_WORDS[power]}</span>`}
+      <span>entry ${seq}</span>
     </p>
     ${
       text &&
       html`<details class="fold">
       <summary>What it says</summary>
-      <pre class="fold-text" tabindex="0" role="region" aria-label=${`What row ${seq} says`}>${text}</pre>
+      <pre class="fold-text" tabindex="0" role="region" aria-label=${`What entry ${seq} says`}>${text}</pre>
     </details>`
     }
   </li>`

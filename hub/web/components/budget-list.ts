@@ -7,11 +7,11 @@ export function BudgetList({ budgets }: { budgets: Budgets }) {
   const busy = budgets.agents.filter(one => one.tokens.used > 0 || one.wakes.used > 0)
   return html`<dl class="budgets">
     <${Line} name="All agents" used=${tokens} unit="tokens" />
-    ${isCounted(money) && html`<${Line} name="All agents" used=${money} unit=${currency} />`}
+    ${isCounted(money) && html`<${Line} name="All agents, cost" used=${money} unit=${currency} />`}
     ${busy.map(
       one => html`<${Line} name=${one.name} used=${one.tokens} unit="tokens" key=${one.name} />
-      ${isCounted(one.money) && html`<${Line} name=${one.name} used=${one.money} unit=${currency} />`}
-      ${one.wakes.used > 0 && html`<${Line} name=${one.name} used=${one.wakes} unit="times begun by itself" />`}`,
+      ${isCounted(one.money) && html`<${Line} name=${`${one.name}, cost`} used=${one.money} unit=${currency} />`}
+      ${one.wakes.used > 0 && html`<${Line} name=${`${one.name}, begun by itself`} used=${one.wakes} unit="times" />`}`,
     )}
   </dl>`
 }

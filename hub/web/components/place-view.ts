@@ -1,8 +1,10 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { openApprovals } from '../approvals.ts'
 import { html } from '../html.ts'
 import { reasonOf } from '../mcp.ts'
 import type { Place, PlaceSection, SectionProps } from '../places.ts'
+import { ApprovalBanner } from './banners.ts'
 import { Icon } from './icons.ts'
 
 interface PlaceViewProps {
@@ -13,10 +15,12 @@ interface PlaceViewProps {
   /** Returns to the chat. */
   onClose: () => void
   onNav: (() => void) | null
+  /** Shows the approvals that are open. */
+  onApprovals: () => void
 }
 
 /** Shows a place in the room of the chat: its head, its sections, and the open one. */
-export function PlaceView({ place, section, parts, onOpen, onClose, onNav }: PlaceViewProps) {
+export function PlaceView({ place, section, parts, onOpen, onClose, onNav, onApprovals }: PlaceViewProps) {
   const several = place.sections.length > 1
   const sections = useRef<HTMLElement>(null)
   // On a phone not all of them are in sight.
@@ -42,6 +46,7 @@ export function PlaceView({ place, section, parts, onOpen, onClose, onNav }: Pla
       </nav>`
     }
     <div class="place-body" key=${section.id} role="group" aria-label=${section.label} tabindex="0"><h2 class="visually-hidden">${section.label}</h2><${LoadedSection} section=${section} parts=${parts} /></div>
+    <div class="foot"><${ApprovalBanner} open=${openApprovals(parts.chat.approvals)} onList=${onApprovals} /></div>
   </main>`
 }
 

@@ -99,7 +99,7 @@ export function Shell({ session, mcp, news, panel, onForget }: ShellProps) {
     showPanel(true)
   }
   const main = shown
-    ? html`<${PlaceView} ...${shown} parts=${{ mcp, chat, session, news, onAudit }} onOpen=${visit} onClose=${() => choose(current)} onNav=${onNav} />`
+    ? html`<${PlaceView} ...${shown} parts=${{ mcp, chat, session, news, onAudit }} onOpen=${visit} onClose=${() => choose(current)} onNav=${onNav} onApprovals=${() => show(undefined)} />`
     : html`<${Chat} key=${current} id=${current} session=${session} chat=${chat} link=${link} composer=${composer} sought=${sought?.id === current ? sought : null}
       panelOpen=${panelOpen} onShow=${show} onPanel=${isOwner ? () => showPanel(!panelOpen) : null} onNav=${onNav}
       hasUnread=${Object.keys(unread).some(id => id !== current)} />`

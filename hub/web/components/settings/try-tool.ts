@@ -75,9 +75,12 @@ function Answer({ of, result }: { of: string; result: ToolResult }) {
   const { content = [], structuredContent, isError } = result
   const text = content.map(block => (block.type === 'text' ? block.text : `(${block.type})`)).join('\n')
   const shown = useReveal(result)
+  const data =
+    structuredContent &&
+    html`<${Shown} label=${`Structured answer of ${of}`} text=${JSON.stringify(structuredContent, null, 2)} />`
   return html`<div class="try-answer" ref=${shown}>
     <p>${isError ? 'It answers with an error:' : 'It answers:'}</p>
     ${text && html`<${Shown} label=${`Answer of ${of}`} text=${text} />`}
-    ${structuredContent !== undefined && html`<${Shown} label=${`Structured answer of ${of}`} text=${JSON.stringify(structuredContent, null, 2)} />`}
+    ${data !== undefined && (text ? html`<details class="fold"><summary>The same as data</summary>${data}</details>` : data)}
   </div>`
 }
