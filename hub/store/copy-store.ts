@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
 import { historyContent } from '../../schemas/inbox.ts'
 import { HubError } from '../core/errors.ts'
+import { withoutNul } from '../core/json.ts'
 import { dialectOf } from './dialect.ts'
 import { COPY_KEY, readCopyMark, saveCopyMark, saveMovedTo } from './hub-state.ts'
 import type { Store } from './open.ts'
@@ -136,7 +137,10 @@ async function index(from: Kysely<Tables>, tx: Tx, rows: readonly Row[]): Promis
   }
 }
 
-/** Reads a table in the order of its key. */
+/**
+ * Reads a table in the order of its key. Its texts lose NUL characters, which old rows of SQLite may have and PostgreSQL
+ * stores none of; the audit stays as it is, since its hashes are of what was there.
+ */
 async function* batches(db: Kysely<Tables>, table: keyof Tables): AsyncGenerator<Row[]> {
   const keys = KEYS[table]
   const refs = sql.join(keys.map(key => sql.ref(key)))
@@ -147,27 +151,32 @@ async function* batches(db: Kysely<Tables>, table: keyof Tables): AsyncGenerator
   for (;;) {
     const { rows } = await sql<Row>`select ${columns} from ${sql.table(table)} where ${after} ${own}
       order by ${refs} limit ${size}`.execute(db)
-    if (rows.length > 0) yield rows
+    if (rows.length > 0) yield table === 'audit' ? rows : rows.map(toStorable)
     const last = rows.at(-1)
     if (!last || rows.length < size) return
     after = sql`(${refs}) > (${sql.join(keys.map(key => last[key]))})`
   }
 }
 
-/** Returns the number of rows of a table, and a hash of them. */
+function toStorable(row: Row): Row {
+  return Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [name, typeof value === 'string' ? withoutNul(value) : value]),
+  )
+}
+
+/** Returns the number of rows of a table, and a hash of them in any order: a key may lose a character. */
 async function digest(db: Kysely<Tables>, table: keyof Tables): Promise<{ rows: number; hash: string }> {
-  const sum = createHash('sha256')
+  const sum = Buffer.alloc(32)
   let count = 0
   for await (const rows of batches(db, table)) {
     count += rows.length
-    for (const row of rows)
-      sum.update(
-        `${JSON.stringify(
-          Object.keys(row)
-            .sort()
-            .map(name => row[name]),
-        )}\n`,
-      )
+    for (const row of rows) {
+      const values = Object.keys(row)
+        .sort()
+        .map(name => row[name])
+      const hash = createHash('sha256').update(JSON.stringify(values)).digest()
+      for (const [index, byte] of hash.entries()) sum[index] = (sum[index] ?? 0) ^ byte
+    }
   }
-  return { rows: count, hash: sum.digest('hex') }
+  return { rows: count, hash: sum.toString('hex') }
 }

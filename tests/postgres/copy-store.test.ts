@@ -123,6 +123,33 @@ test('a store is in PostgreSQL and back in SQLite what it was, and the old ones 
   )
 })
 
+test('a text with the character NUL, as in old rows, is copied without it, also in a key', async () => {
+  using folder = makeTempFolder()
+  await using database = await makeEmptyDatabase(at)
+  await fill(folder.path)
+  await using from = await openStore(folder.path)
+  await using to = await openPostgres(database.url, leadAlone())
+  const row = { owner: 'homelab', power: 'person', updated_at: 1 } as const
+  const facts = [
+    { ...row, scope: 'agent', key: 'a\0c', value: '1' },
+    { ...row, scope: 'agent', key: 'ab', value: '2' },
+  ] as const
+  await from.write(async tx => {
+    await tx.updateTable('messages').set({ text: 'Nothing\0 else' }).where('seq', '=', 20).execute()
+    await tx.insertInto('context').values(facts).execute()
+  })
+  await copyStore(from, to, { place: 'there' })
+  const told = await to.db.selectFrom('messages').select('text').where('seq', '=', 20).execute()
+  expect(told).toEqual([{ text: 'Nothing else' }])
+  const keys = await to.db
+    .selectFrom('context')
+    .select('key')
+    .where('updated_at', '=', 1)
+    .orderBy('key')
+    .execute()
+  expect(keys).toEqual([{ key: 'ab' }, { key: 'ac' }])
+})
+
 test('a copy that was cut goes on at the next table; until then no hub starts on it', async () => {
   using folder = makeTempFolder()
   using other = makeTempFolder()
