@@ -1,6 +1,6 @@
 import type { Client, ClientConfig, QueryResultRow } from 'pg'
 import { type Clock, sleep } from '../core/clock.ts'
-import { describeError } from '../core/errors.ts'
+import { describeError, HubError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import { connectPrimary } from './postgres-address.ts'
 import { toFault } from './postgres-faults.ts'
@@ -68,8 +68,15 @@ export interface Lease extends AsyncDisposable {
   lose(cause?: unknown): StoreFault
 }
 
-/** Waits until this hub leads. Throws StoreFault if the database does not answer at the start. */
-export async function openLease(url: string, options: LeadOptions): Promise<Lease> {
+/**
+ * Waits until this hub leads. `refuseUnfit` throws a HubError if the database is not for this hub, which ends the wait:
+ * a newer version may have led meanwhile. Throws StoreFault if the database does not answer at the start.
+ */
+export async function openLease(
+  url: string,
+  options: LeadOptions,
+  refuseUnfit: () => Promise<void> = async () => undefined,
+): Promise<Lease> {
   const { clock, signal, log, onStandby } = options
   await using stack = new AsyncDisposableStack()
   const database = stack.use(new LeaseConnection(url))
@@ -78,7 +85,8 @@ export async function openLease(url: string, options: LeadOptions): Promise<Leas
   for (;;) {
     signal.throwIfAborted()
     // A database that restarts, or a transaction that another hub left open, is waited for.
-    const seen = await tryToLead(database, options).catch(error => {
+    const seen = await tryToLead(database, options, refuseUnfit).catch(error => {
+      if (error instanceof HubError && !(error instanceof StoreFault)) throw error
       log.warn('lead_not_tried', { error: describeError(error) })
       return undefined
     })
@@ -96,10 +104,12 @@ export async function openLease(url: string, options: LeadOptions): Promise<Leas
 async function tryToLead(
   database: LeaseConnection,
   options: LeadOptions,
+  refuseUnfit: () => Promise<void>,
 ): Promise<KeptLease | Standby | undefined> {
   const { clock, id, acceptFiles } = options
   const [led] = await database.ask<Led>(LOOK)
   if (led && !led.is_over && led.holder !== id) return { why: 'led', url: led.url }
+  await refuseUnfit()
   const asked = readClocks(clock)
   const [taken] = await database.ask<{ epoch: number }>(TAKE, [...toValues(options), id, acceptFiles])
   if (taken) return new KeptLease(database, options, taken.epoch, asked)

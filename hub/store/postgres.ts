@@ -46,9 +46,7 @@ const PAUSED_MS = 8_000
 export async function openPostgresStore(url: string, lead: LeadOptions, onCommit?: OnCommit) {
   await using stack = new AsyncDisposableStack()
   await refuseUnfit(url)
-  const lease = stack.use(await openLease(url, lead))
-  // The hub that led meanwhile may have been of a newer version.
-  await refuseUnfit(url)
+  const lease = stack.use(await openLease(url, lead, () => refuseUnfit(url)))
   const limits = { idle_in_transaction_session_timeout: PAUSED_MS }
   const db = stack.adopt(await openPostgres({ ...lease.config, ...limits }), open => open.destroy())
   await migrate(db, postgres)
