@@ -37,7 +37,8 @@ async function start(accepted: Accepted): Promise<void> {
   const onStandby = ({ why, url }: Standby) => {
     const reason =
       why === 'led' ? `${url} leads` : `the files here differ from those of ${url}, which led last`
-    process.stdout.write(`Superbloom waits: ${reason}.\n`)
+    const opens = own === undefined ? ` The token ${where} opens that hub only once this one has led.` : ''
+    process.stdout.write(`Superbloom waits: ${reason}.${opens}\n`)
     notifyReady()
   }
   await main(
