@@ -94,7 +94,7 @@ export function mayUse(principal: Principal, conversation: string, { isShared, i
 }
 
 /** Tells whether a conversation is a person's own: `<agent>/<name>` or `<agent>/<name>.<anything>`. No name holds a dot. */
-export function isOwn({ name }: Principal, conversation: string): boolean {
+export function isOwn({ name }: Pick<Principal, 'name'>, conversation: string): boolean {
   return isNamedAfter(slugOf(conversation), name)
 }
 

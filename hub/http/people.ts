@@ -1,6 +1,8 @@
 import type { Kysely } from 'kysely'
 import type { ListedPerson } from '../../schemas/tokens.ts'
 import { HubError } from '../core/errors.ts'
+import { isOwn } from '../core/principal.ts'
+import { hasWritten, listConversations } from '../store/conversations.ts'
 import type { Tables } from '../store/tables.ts'
 import { readPeople, readPersonTitles } from '../store/tokens.ts'
 
@@ -11,6 +13,18 @@ export async function listPeople(db: Kysely<Tables>): Promise<ListedPerson[]> {
     const title = titles.get(name)
     return { name, ...(title === undefined ? {} : { title }), role, createdAt: created_at }
   })
+}
+
+/** Throws `conflict` where what others said would open to a new person of this name. */
+export async function checkConversations(db: Kysely<Tables>, name: string): Promise<void> {
+  for (const { id } of await listConversations(db)) {
+    // Somebody who was locked out comes back to what they said.
+    if (!isOwn({ name }, id) || (await hasWritten(db, id, name))) continue
+    throw new HubError(
+      'conflict',
+      `What was said in ${id} would be ${name}'s to read: give another name, or delete that conversation first.`,
+    )
+  }
 }
 
 /** Returns the written name of a person to show. Throws `conflict` where a known person of the name is written otherwise. */

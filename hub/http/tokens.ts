@@ -31,7 +31,7 @@ import {
 } from '../store/tokens.ts'
 import type { Tx } from '../store/writer.ts'
 import { isOwnersToken, makeOwnerRow, type OwnerToken, readOwnerTokens } from './owner-tokens.ts'
-import { decideTitle, listPeople } from './people.ts'
+import { checkConversations, decideTitle, listPeople } from './people.ts'
 import { isProgram, makeToken, toHash, toListed, toPrincipal } from './token-rows.ts'
 
 const DAY = 86_400_000
@@ -197,6 +197,7 @@ export class Tokens implements Disposable {
       const known = (await readPeople(store.db)).find(person => person.name === name)
       if (!known && this.#current().some(row => isProgram(row) && row.name === name))
         throw new HubError('conflict', `${name} is the name of a token; a person needs another one.`)
+      if (!known) await checkConversations(store.db, name)
       const shown = await decideTitle(store.db, { name, title }, known !== undefined)
       const given = role ?? known?.role ?? 'member'
       const made = makeToken(this.#deps, { kind: 'link', name, role: given, lasts: LINK_MS })

@@ -206,6 +206,19 @@ export async function listConversations(
   }))
 }
 
+/** Tells whether an author wrote in a conversation. */
+export async function hasWritten(db: Kysely<Tables>, conversation: string, author: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('messages')
+    .select('seq')
+    .where('conversation_id', '=', conversation)
+    .where('author', '=', author)
+    .where('kind', '=', 'user')
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** Changes the title ('' gives it back its own) and the pin. Throws `not_found` where nothing was said yet. */
 export async function changeConversation(
   tx: Tx,

@@ -34,6 +34,22 @@ test('an agent that is shared shows nobody what its owner said to it', async () 
   expect(await seen(await enter(hub, 'gus', 'guest'))).toEqual(['homelab/gus'])
 })
 
+test('nobody new gets a name under which others were talking before, and who was locked out comes back', async () => {
+  await using hub = await startTestHub({ agents: { homelab: AGENT(true) } })
+  await using owner = await openClient('sdk 2, 2026-07-28', hub)
+  const say = async (at: { url: string; token: string }, conversation: string) => {
+    using chat = await openChat(at)
+    chat.send({ type: 'message', conversation, text: 'The key is under the stone' })
+    await chat.next('accepted', ({ message }) => message.conversation === conversation)
+  }
+  await say(hub, 'homelab/bert')
+  const refused = await owner.call('hub_add_person', { name: 'Bert' })
+  expect(textOf(refused)).toMatch(/said in homelab\/bert would be bert's to read: give another name/)
+  await say(await enter(hub, 'anna', 'member'), 'homelab/anna')
+  await owner.call('hub_remove_person', { name: 'anna' })
+  expect(await seen(await enter(hub, 'anna', 'member'))).toEqual(['homelab/anna'])
+})
+
 test('a member writes in a conversation that is named as shared, and gives titles only to the own ones', async () => {
   await using hub = await startTestHub({ agents: { family: AGENT('[family/kitchen]') } })
   const anna = await enter(hub, 'anna', 'member')
