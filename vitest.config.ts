@@ -2,6 +2,15 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
+/**
+ * Tests of real programs that leave the machine as it is, so that two of them run at a time. `page-setup` looks for
+ * programs at their usual ports.
+ */
+const SIDE_BY_SIDE = [
+  'tests/{contract,crash}/**/*.test.ts',
+  'tests/real/{page-!(setup),clients,npm-servers,terminal-chat}.test.ts',
+]
+
 export default defineConfig({
   test: {
     projects: [
@@ -39,7 +48,22 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'real', include: ['tests/{contract,crash,real}/**/*.test.ts'], fileParallelism: false },
+        test: {
+          name: 'real',
+          include: SIDE_BY_SIDE,
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'real-machine',
+          include: ['tests/real/**/*.test.ts'],
+          exclude: SIDE_BY_SIDE,
+          fileParallelism: false,
+          sequence: { groupOrder: 2 },
+        },
       },
     ],
     // Most tests wait for processes and clocks rather than for a processor, and one worker is what 2 cores would get.

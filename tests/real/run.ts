@@ -18,7 +18,7 @@ const vitest = [
   join(root, 'node_modules/vitest/vitest.mjs'),
   'run',
   '--project',
-  'real',
+  'real*',
   ...(full ? [] : ['--exclude', '**/*.full.test.ts']),
   ...given.filter(argument => argument !== '--full'),
 ]
