@@ -27,6 +27,7 @@ const COMMANDS: readonly [name: string, description: string, load: () => Promise
   ['chat', 'talk to an agent in the terminal', () => import('./commands/chat.ts')],
   ['ask', 'send one message to an agent and print its reply', () => import('./commands/ask.ts')],
   ['agents', 'every agent with what it did', hubCalls],
+  ['conversations', 'what was said: list, show and search conversations', hubCalls],
   ['threads', "the agents' threads: main threads and tasks", hubCalls],
   ['why', 'a cycle step by step: what was sent, with model, tokens, money and time', hubCalls],
   [

@@ -40,6 +40,7 @@ const HUB_TOOLS = [
   'hub_restart_server',
   'hub_remove_server',
   'hub_restore_server',
+  'hub_list_conversations',
   'hub_search_messages',
   'hub_change_conversation',
   'hub_delete_conversation',

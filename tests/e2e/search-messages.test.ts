@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { openChat } from '../support/chat-client.ts'
+import { runCli } from '../support/cli.ts'
 import { LINES, openClient, textOf } from '../support/clients.ts'
 import { AGENT, invite, make, signIn } from '../support/roles.ts'
 import { startTestHub } from '../support/test-hub.ts'
@@ -25,5 +26,15 @@ test('a search of messages finds what its caller may read', async () => {
       expected,
     )
     expect(textOf(await caller.call('hub_search_messages', { query: 'cellar' }))).toBe('Nothing was found.')
+    const { structuredContent } = await caller.call('hub_list_conversations')
+    const { conversations } = structuredContent as { conversations: { id: string }[] }
+    expect(conversations.map(({ id }) => id).sort()).toEqual(expected)
   }
+  const run = async (...args: string[]) => {
+    const { stdout } = await runCli(['conversations', ...args], { variables: hub.variables })
+    return stdout
+  }
+  expect((await run()).split('\n')[0]).toMatch(/^family\/gus: \d messages?, the last \d{4}-/)
+  expect(await run('show', 'family', '--limit', '1')).toBe('1 owner: The key of family is under the stone\n')
+  expect(await run('search', 'STONE', 'gus')).toMatch(/^family\/gus 1, owner: /)
 })

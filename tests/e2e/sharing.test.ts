@@ -86,6 +86,8 @@ test('an approval tells whose words led to it, so that a member is asked for the
       one.status === 'open' && one.conversation === conversation
     const { approval } = await chat.next('approval', frame => isAsked(frame.approval))
     expect(approval.askedBy).toEqual([name])
+    // A message of the next person that came before the end of the work would be part of it.
+    await chat.next('agent', frame => frame.name === 'family' && frame.status === 'waiting')
   }
   const { structuredContent } = await client.call('hub_list_approvals', { status: 'open' })
   const { approvals } = structuredContent as { approvals: { askedBy: string[] }[] }

@@ -12,16 +12,20 @@ export function makeMortal(write: Write, death: Death | undefined) {
   let dead = false
   const died = Promise.withResolvers<void>()
   const stopped: (() => void)[] = []
+  const inFlight = new Set<Promise<unknown>>()
   const die = () => {
     dead = true
-    died.resolve()
+    // A database that was asked to commit does so, before or after it is asked anything else.
+    void Promise.allSettled(inFlight).then(() => died.resolve())
   }
   const standStill = () => new Promise<void>(resolve => stopped.push(resolve))
   const mortal: Write = async job => {
     const mine = ++count
     if (death?.when === 'before' && death.write === mine) die()
     if (dead) await standStill()
-    const result = await write(job)
+    const writing = write(job)
+    inFlight.add(writing)
+    const result = await writing.finally(() => inFlight.delete(writing))
     if (death?.when === 'after' && death.write === mine) die()
     if (dead) await standStill()
     return result

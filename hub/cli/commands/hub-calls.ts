@@ -32,6 +32,7 @@ const COMMANDS: Record<string, (command: Command) => void> = {
       else print(lines.join('\n') || 'No agents: write agents/<name>.md')
     }),
   approvals: defineApprovals,
+  conversations: defineConversations,
   'dead-letters': defineDeadLetters,
   events: defineEvents,
   policy: definePolicy,
@@ -100,6 +101,30 @@ function defineApprovals(command: Command): void {
     if (decision === 'approve')
       decide.option('--always <span>', 'also run further calls of the tool without asking, for such as 1d')
   }
+}
+
+function defineConversations(command: Command): void {
+  command
+    .option('--json', 'as JSON')
+    .action(({ json }: Json) => printCall('hub_list_conversations', {}, json))
+  command
+    .command('show')
+    .description('the messages of one conversation')
+    .argument('<id>', 'such as homelab or homelab/nas')
+    .option('--after <seq>', 'messages after this one')
+    .option('--limit <messages>', 'how many messages at most')
+    .action((conversation: string, { after, limit }: Page) =>
+      printCall('hub_read_messages', {
+        conversation,
+        ...(after ? { after: readLimit(after, '--after') } : {}),
+        ...(limit ? { limit: readLimit(limit) } : {}),
+      }),
+    )
+  command
+    .command('search')
+    .description('messages that hold every word')
+    .argument('<words...>')
+    .action((words: string[]) => printCall('hub_search_messages', { query: words.join(' ') }))
 }
 
 function definePolicy(command: Command): void {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { MAX_TITLE, messageKinds, withoutPictures } from '../../../schemas/chat.ts'
 import { conversationId } from '../../../schemas/names.ts'
+import { toIso } from '../../core/clock.ts'
 import { HubError } from '../../core/errors.ts'
 import { checkUse, isOwn, seesSharedOnly } from '../../core/principal.ts'
 import { plural, quoteAfter, toLine } from '../../core/text.ts'
@@ -20,6 +21,38 @@ const message = z.object({
   clientId: z.string().optional(),
   inReplyTo: z.array(z.string()).optional(),
   data: z.record(z.string(), z.unknown()).optional(),
+})
+
+export const listAllConversations = defineHubTool({
+  name: 'hub_list_conversations',
+  title: 'List conversations',
+  description: 'The conversations that you may read, the latest first.',
+  input: z.strictObject({}),
+  output: z.object({
+    conversations: z.array(
+      z.object({
+        id: z.string(),
+        title: z.string().optional(),
+        pinned: z.boolean().optional(),
+        lastSeq: z.int().describe('number of its messages'),
+        lastAt: z.number().optional().describe('unix milliseconds'),
+      }),
+    ),
+  }),
+  effect: 'reads',
+  right: 'look',
+  async run(_args, { deps, principal }) {
+    const all = await listConversations(deps.store.db)
+    const readable = all.filter(({ id }) => deps.mayUse(principal, id))
+    return { conversations: readable.sort(({ lastAt: one = 0 }, { lastAt: other = 0 }) => other - one) }
+  },
+  toText: ({ conversations }) =>
+    conversations
+      .map(({ id, title, lastSeq, lastAt }) => {
+        const name = title === undefined ? id : `${id} (${toLine(title)})`
+        return `${name}: ${plural(lastSeq, 'message')}, the last ${toIso(lastAt ?? 0)}`
+      })
+      .join('\n') || 'No conversations.',
 })
 
 export const readConversation = defineHubTool({

@@ -10,6 +10,7 @@ import { releaseAgents, reset, retryModel, stop } from './control.ts'
 import {
   changeOneConversation,
   deleteOneConversation,
+  listAllConversations,
   readConversation,
   searchAllMessages,
 } from './conversations.ts'
@@ -73,6 +74,7 @@ export const hubTools: readonly HubTool[] = [
   restartServer,
   removeServer,
   restoreServer,
+  listAllConversations,
   searchAllMessages,
   changeOneConversation,
   deleteOneConversation,
