@@ -3,7 +3,7 @@ import type { AuditTableRow, Tables } from '../../hub/store/tables.ts'
 import type { World } from './world.ts'
 
 /** Returns what is wrong with the audit: a break in its chain, or a call that ended without exactly one row. */
-export function checkAudit({ rows }: World): string[] {
+export function checkAudit({ rows }: Pick<World, 'rows'>): string[] {
   const problems: string[] = []
   let [seq, hash] = [0, '']
   for (const row of rows<AuditTableRow>('select * from audit order by seq')) {

@@ -3,6 +3,9 @@ import { checkAudit } from './check-audit.ts'
 import { checkDatabase } from './check-database.ts'
 import type { World } from './world.ts'
 
+/** What the checks look at: the person, the tool server, and the database of an idle hub. */
+export type Observed = Pick<World, 'person' | 'tools' | 'schedules' | 'rows'>
+
 interface HistoryRow {
   thread: string
   seq: number
@@ -21,7 +24,7 @@ interface CallRow {
 
 /** The contents of the database, and the records of the programs around an idle hub. */
 interface Evidence {
-  world: World
+  world: Observed
   history: HistoryRow[]
   calls: CallRow[]
   cycles: ReadonlyMap<string, string>
@@ -37,7 +40,7 @@ interface Evidence {
 }
 
 /** Returns the broken promises in words; call it when no work is left. */
-export function findProblems(world: World): string[] {
+export function findProblems(world: Observed): string[] {
   const evidence = gather(world)
   return [
     ...world.person.problems,
@@ -56,7 +59,7 @@ export function findProblems(world: World): string[] {
   ]
 }
 
-function gather(world: World): Evidence {
+function gather(world: Observed): Evidence {
   const { rows } = world
   const stored = rows<{ thread_id: string; seq: number; cycle_id: string; content_json: string }>(
     'select thread_id, seq, cycle_id, content_json from history order by thread_id, seq',

@@ -1,6 +1,10 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 import type { ChatMessage, ClientFrame, HubFrame } from '../../schemas/chat.ts'
 import { createRecord } from '../support/until.ts'
+
+/** Milliseconds after which a person who was asked to try later does so. */
+const RETRY_MS = 250
 
 /** A message to send: it is sent again at every connection until it is accepted. */
 export interface Wish {
@@ -26,13 +30,15 @@ export interface Person extends Disposable {
   say(conversation: string, text: string): void
 }
 
-export function createPerson(conversations: readonly string[]): Person {
+/** `retries` is true for one who tries again where the hub cannot store anything; it is a violation otherwise. */
+export function createPerson(conversations: readonly string[], { retries = false } = {}): Person {
   const wishes: Wish[] = []
   const problems: string[] = []
   const frames = createRecord<HubFrame>()
   const shown = createRecord<ChatMessage>()
   const last = new Map<string, number>()
   let socket: WebSocket | undefined
+  let approvals: () => readonly string[] = () => []
 
   const send = (frame: ClientFrame) => {
     if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(frame))
@@ -60,11 +66,26 @@ export function createPerson(conversations: readonly string[]): Person {
       problems.push(`"${wish.text}" was accepted twice, as ${wish.accepted.id} and ${message.id}`)
     wish.accepted = message
   }
+  let isRetrying = false
+  const repeat = () => {
+    isRetrying = false
+    approved.clear()
+    for (const wish of wishes) if (!wish.accepted) ask(wish)
+    for (const approval of approvals()) approve(approval)
+  }
+  const onError = ({ code, message }: { code: string; message: string }) => {
+    // A decision that is made again may have been taken the first time.
+    if (retries && code === 'conflict') return
+    if (!retries || code !== 'unavailable')
+      return void problems.push(`The hub refused a frame: ${code}: ${message}`)
+    if (!isRetrying) void pause(RETRY_MS).then(repeat)
+    isRetrying = true
+  }
   const onFrame = (frame: HubFrame) => {
     if (frame.type === 'message') onMessage(frame.message)
     if (frame.type === 'accepted') onAccepted(frame.clientId, frame.message)
     if (frame.type === 'approval' && frame.approval.status === 'open') approve(frame.approval.id)
-    if (frame.type === 'error') problems.push(`The hub refused a frame: ${frame.code}: ${frame.message}`)
+    if (frame.type === 'error') onError(frame)
     frames.add(frame)
   }
   return {
@@ -72,17 +93,16 @@ export function createPerson(conversations: readonly string[]): Person {
     shown,
     frames,
     problems,
-    connect({ url, token }, approvals) {
+    connect({ url, token }, read) {
+      approvals = read
       const opened = new WebSocket(`${url.replace(/^http/, 'ws')}/ws`, 'superbloom.v1', {
         headers: { Authorization: `Bearer ${token}` },
       })
       socket = opened
       opened.on('open', () => {
-        approved.clear()
         for (const conversation of conversations)
           send({ type: 'subscribe', conversation, after: last.get(conversation) ?? 0 })
-        for (const wish of wishes) if (!wish.accepted) ask(wish)
-        for (const approval of approvals()) approve(approval)
+        repeat()
       })
       // Frames of a killed hub that still arrive belong to the old socket.
       opened.on('message', data => opened === socket && onFrame(JSON.parse(data.toString()) as HubFrame))

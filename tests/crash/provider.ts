@@ -4,9 +4,17 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { createRecord } from '../support/until.ts'
 import { decideReply, type ScriptedReply } from './script.ts'
 
+/** Work that a hub gave to a program outside: which hub, and when, in milliseconds of `performance.now()`. */
+export interface Work {
+  by: string
+  at: number
+}
+
 /** An OpenAI-compatible provider on loopback that records its requests. */
 export interface Provider extends AsyncDisposable {
   readonly url: string
+  /** Its requests for replies, each by the hub's key. */
+  readonly requests: Work[]
   /** The replies that it has begun, in order. */
   readonly replies: ReturnType<typeof createRecord<ScriptedReply>>
   /** Selects replies that stop after their first piece. */
@@ -32,6 +40,8 @@ export async function openProvider(): Promise<Provider> {
   const server = createServer(async (request, response) => {
     // A starting hub asks for the properties of its models.
     if (request.method === 'GET') return void response.writeHead(404).end()
+    const by = request.headers.authorization?.replace(/^Bearer /, '') ?? ''
+    provider.requests.push({ by, at: performance.now() })
     let body = ''
     for await (const part of request) body += part
     const reply = decideReply(body)
@@ -40,6 +50,7 @@ export async function openProvider(): Promise<Provider> {
   })
   const provider: Provider = {
     url: '',
+    requests: [],
     replies,
     holds: () => false,
     delay: () => 0,

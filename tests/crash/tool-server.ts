@@ -1,14 +1,16 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { toNodeHandler } from '@modelcontextprotocol/node'
 import { createMcpHandler, Server } from '@modelcontextprotocol/server'
 import { createRecord } from '../support/until.ts'
+import type { Work } from './provider.ts'
 
 const EVENTS = 'events://probe'
 
-/** A call that had its effect. */
-export interface Effect {
+/** A call that had its effect. `by` is the header `X-Hub` with which it came. */
+export interface Effect extends Work {
   tool: string
   id: string
   key: string
@@ -40,9 +42,11 @@ const TOOLS = [
 export async function openToolServer(): Promise<ToolServer> {
   const effects = createRecord<Effect>()
   const events: { id: string; seq: number; type: string; key: string; payload: object; at: number }[] = []
+  const caller = new AsyncLocalStorage<string>()
   const call = async (tool: string, id: string, key: string) => {
+    const came = { by: caller.getStore() ?? '', at: performance.now() }
     await pause(served.delay())
-    effects.add({ tool, id, key })
+    effects.add({ tool, id, key, ...came })
     await pause(served.delay())
     while (served.hold) await pause(5)
     return { content: [{ type: 'text' as const, text: `${tool} did ${id}` }] }
@@ -65,7 +69,10 @@ export async function openToolServer(): Promise<ToolServer> {
     return server
   })
   type Handle = (request: IncomingMessage, response: ServerResponse) => unknown
-  const http = createServer(toNodeHandler(handler) as Handle)
+  const handle = toNodeHandler(handler) as Handle
+  const http = createServer((request, response) =>
+    caller.run(String(request.headers['x-hub'] ?? ''), () => handle(request, response)),
+  )
   await new Promise<void>(resolve => http.listen(0, '127.0.0.1', resolve))
   const served = {
     url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`,

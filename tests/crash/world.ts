@@ -59,7 +59,8 @@ export interface World extends AsyncDisposable {
   rows<Row>(sql: string): Row[]
 }
 
-const agentFile = (ticking: boolean, listens: boolean) => `---
+/** Returns the file of an agent that may work without end, and asks for a wake-up every second if it is ticking. */
+export const agentFile = (ticking: boolean, listens: boolean) => `---
 events: [${listens ? 'probe.tick' : ''}]
 schedules: [${ticking ? '{ cron: "* * * * * *", timezone: UTC, reason: "mark-second" }' : ''}]
 limits: { steps: 1000, minutes: 60, tokens: 100000000, calls: 100000, tasks: 1000, wakesPerDay: 1000000, tokensPerDay: 1000000000 }
@@ -168,6 +169,9 @@ async function startLife(
   return { program, ready, ended: program.ended }
 }
 
+/** Reads rows of a hub's store, whether at once or later. */
+type ReadRows = <Row>(sql: string) => Row[] | Promise<Row[]>
+
 /** Counts every kind of unfinished work. */
 const OPEN_WORK = `
   select 'items that wait' as what, count(*) as open from inbox where cycle_id is null
@@ -176,13 +180,14 @@ const OPEN_WORK = `
   union all select 'approvals', count(*) from approvals where status in ('open', 'approved') and answered_at is null
   union all select 'threads awake', count(*) from threads where status in ('active', 'waiting')`
 
-async function untilQuiet(rows: World['rows'], person: Person, tools: ToolServer): Promise<void> {
+export async function untilQuiet(rows: ReadRows, person: Person, tools: ToolServer): Promise<void> {
   let left: string[] = []
-  const isQuiet = () => {
-    const work = rows<{ what: string; open: number }>(OPEN_WORK)
-    const [{ events = 0, messages = 0 } = {}] = rows<{ events: number; messages: number }>(
+  const isQuiet = async () => {
+    // The work is counted last: what an event or a message began is stored together with it.
+    const [{ events = 0, messages = 0 } = {}] = await rows<{ events: number; messages: number }>(
       "select (select count(*) from events where type = 'probe.tick') as events, count(*) as messages from messages",
     )
+    const work = await rows<{ what: string; open: number }>(OPEN_WORK)
     const counted = [
       ...work,
       { what: 'messages not accepted', open: person.wishes.filter(wish => !wish.accepted).length },

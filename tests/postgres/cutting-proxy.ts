@@ -1,16 +1,20 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 
-/** A proxy before a server, which cuts a connection when a statement is sent over it. */
+/** A proxy before a server, which breaks its connections when it is told to. */
 export interface CuttingProxy extends AsyncDisposable {
   readonly port: number
   /**
    * Cuts the next connection over which `statement` is sent: before it is passed on, or once the server has
-   * answered it.
+   * answered it. Resolves when that has happened.
    */
-  cut(statement: string, when: 'before' | 'after'): void
-  /** Takes no further connections; those that are open stay. */
-  refuse(): void
+  cut(statement: string, when: 'before' | 'after'): Promise<void>
+  /** Cuts every connection. */
+  cutAll(): void
+  /** Takes no further connections until it is told to; those that are open stay. */
+  refuse(isRefused: boolean): void
+  /** Passes nothing on and cuts nothing, as a network that loses all packets, until it is told to. */
+  hush(isSilent: boolean): void
 }
 
 /** Returns a statement without parameters as it is sent: its length, then its text. */
@@ -20,30 +24,45 @@ function toMessage(statement: string): Buffer {
   return Buffer.concat([length, Buffer.from(`${statement}\0`)])
 }
 
-export async function openCuttingProxy(port: number): Promise<CuttingProxy> {
+/** Opens a proxy before a port of this machine. `delay` is what each way takes longer, in milliseconds. */
+export async function openCuttingProxy(upstreamPort: number, delay = 0): Promise<CuttingProxy> {
   const sockets = new Set<Socket>()
-  let cut: { statement: string; when: 'before' | 'after' } | undefined
+  let cut: { message: Buffer; when: 'before' | 'after'; done: () => void } | undefined
+  const is = { refused: false, silent: false }
+  const pass = (to: Socket, data: Buffer) => {
+    if (delay === 0) to.write(data)
+    // Timers of the same delay keep their order.
+    else setTimeout(() => to.writable && to.write(data), delay)
+  }
   const server = createServer(client => {
-    const upstream = connect(port, '127.0.0.1')
-    let isCutting = false
+    if (is.refused) return void client.destroy()
+    const upstream = connect(upstreamPort, '127.0.0.1')
+    let onAnswer: (() => void) | undefined
     const end = () => {
       client.destroy()
       upstream.destroy()
     }
     for (const socket of [client, upstream]) {
       sockets.add(socket)
-      socket.on('error', end).on('close', end)
+      socket.on('error', end).on('close', () => {
+        sockets.delete(socket)
+        end()
+      })
     }
     client.on('data', data => {
-      if (cut && data.includes(toMessage(cut.statement))) {
-        const { when } = cut
+      if (cut && data.includes(cut.message)) {
+        const { when, done } = cut
         cut = undefined
-        if (when === 'before') return end()
-        isCutting = true
+        onAnswer = () => {
+          end()
+          done()
+        }
+        if (when === 'before') return onAnswer()
       }
-      upstream.write(data)
+      pass(upstream, data)
     })
-    upstream.on('data', data => (isCutting ? end() : client.write(data)))
+    upstream.on('data', data => (onAnswer ? onAnswer() : pass(client, data)))
+    if (is.silent) for (const socket of [client, upstream]) socket.pause()
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -52,9 +71,20 @@ export async function openCuttingProxy(port: number): Promise<CuttingProxy> {
   return {
     port: typeof address === 'object' ? (address?.port ?? 0) : 0,
     cut(statement, when) {
-      cut = { statement, when }
+      const { promise, resolve } = Promise.withResolvers<void>()
+      cut = { message: toMessage(statement), when, done: resolve }
+      return promise
     },
-    refuse: () => void server.close(),
+    cutAll() {
+      for (const socket of sockets) socket.destroy()
+    },
+    refuse(isRefused) {
+      is.refused = isRefused
+    },
+    hush(isSilent) {
+      is.silent = isSilent
+      for (const socket of sockets) isSilent ? socket.pause() : socket.resume()
+    },
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy()
       server.close()

@@ -30,6 +30,9 @@ const PICKED = [
 
 const given = process.argv.slice(2).filter(argument => argument !== '--full')
 const full = process.argv.includes('--full')
+/** Rounds of the hubs that take over from each other, in the long run. */
+const ROUNDS = '200'
+
 const root = join(import.meta.dirname, '..', '..')
 // The server is ended also where a terminal interrupts vitest, and this process with it.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined)
@@ -39,7 +42,11 @@ const run = (...args: string[]) =>
   spawnSync(process.execPath, args, {
     cwd: root,
     stdio: 'inherit',
-    env: { ...process.env, SUPERBLOOM_TEST_STORE: server.url },
+    env: {
+      ...(full && { SUPERBLOOM_TEST_ROUNDS: ROUNDS }),
+      ...process.env,
+      SUPERBLOOM_TEST_STORE: server.url,
+    },
   }).status ?? 1
 const isPicked = !full && given.every(argument => argument.startsWith('-'))
 const picked = isPicked ? [...PICKED, ...LONG.map(file => `--exclude=${file}`)] : []

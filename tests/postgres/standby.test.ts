@@ -75,7 +75,7 @@ test('a hub with other files does not follow one that was killed, says so, and c
   await second.says(/the files here differ/, 60_000)
   second.signal('SIGTERM')
   expect(await second.ended).toEqual({ code: 0, signal: null })
-  await using told = await two.start('--accept-files')
+  await using told = await two.start(['--accept-files'])
   await leads(told)
   told.signal('SIGTERM')
   await told.ended

@@ -48,7 +48,7 @@ test.each([
     leadAlone(),
   )
   await add(store, 'a')
-  proxy.cut('commit', when)
+  void proxy.cut('commit', when)
   const outcome = await add(store, 'b').catch((error: unknown) => error)
   if (when === 'after') expect(outcome).toBe('b')
   else
@@ -69,10 +69,10 @@ test('promise 1: where nobody can tell what became of a commit, the hub ends', a
     `postgres://${username}@127.0.0.1:${proxy.port}${pathname}`,
     leadAlone(taken.resolve),
   )
-  proxy.cut('commit', 'before')
+  void proxy.cut('commit', 'before')
   const outcome = store.write(async tx => {
     await tx.selectFrom('agents').selectAll().execute()
-    proxy.refuse()
+    proxy.refuse(true)
   })
   await expect(outcome).rejects.toBeInstanceOf(StoreFault)
   expect(await taken.promise).toMatch(/ends\.$/)
