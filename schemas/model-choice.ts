@@ -10,6 +10,7 @@ export const modelChoice = z.strictObject({
     .describe("of a server that speaks OpenAI's API"),
   apiKey: z.string().min(1).optional().describe('default: of the environment'),
   model: z.string().trim().min(1),
+  vision: z.boolean().optional().describe('whether it sees pictures; default: as its provider says'),
 })
 export type ModelChoice = z.infer<typeof modelChoice>
 

@@ -26,7 +26,7 @@ export async function tryEntry(entry: ModelConfig, request: TrialRequest): Promi
     level: 'ok',
     what: vision
       ? 'sees pictures'
-      : 'reads only the names of pictures: if it sees them, write vision: true beside it in superbloom.yaml',
+      : 'reads only the names of pictures: if it sees them, tick “It sees pictures” on the page, or write vision: true beside it in superbloom.yaml',
   }
   if (!hasProblem(plain)) return [...plain, sight]
   const model = await openModel(filled, options)

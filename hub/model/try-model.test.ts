@@ -187,14 +187,23 @@ describe('a refused trial', () => {
   it('tells a model without tools from one that does not answer at all', async () => {
     const noTools = refusing('rejected', ({ tools }) => tools.length > 0)
     expect(await trial(noTools.model, { server: 'ollama' })).toEqual([
-      { level: 'problem', what: 'The provider refused.' },
+      { level: 'problem', what: 'gives no answer. The provider refused.' },
       { level: 'problem', what: expect.stringMatching(/answers, but not when.*3 tools.*ollama show/) },
     ])
     expect(await trial(refusing('rejected').model)).toEqual([
-      { level: 'problem', what: 'The provider refused.' },
+      { level: 'problem', what: 'gives no answer. The provider refused.' },
     ])
+    let isLost = true
+    const closed = modelThat(good => {
+      if (!isLost) return good
+      isLost = false
+      throw new ModelError('network', 'other side closed')
+    })
+    expect((await trial(closed.model)).filter(({ level }) => level === 'problem')).toEqual([])
     const locked = refusing('auth')
-    expect(await trial(locked.model)).toEqual([{ level: 'problem', what: 'The provider refused.' }])
+    expect(await trial(locked.model)).toEqual([
+      { level: 'problem', what: 'gives no answer. The provider refused.' },
+    ])
     expect(locked.asked).toHaveLength(1)
   })
 

@@ -61,7 +61,9 @@ export async function tryModel(model: Model, options: TrialOptions): Promise<Mod
     text: `This is a trial of whether you can work here. Call the tool ${tool.name} now, once, with no arguments. Its result has a word. Then answer with three short sentences, the first of which has this word.`,
     items: [],
   }
-  const first = await ask(trial, [question])
+  const begun = await ask(trial, [question])
+  // A server that closed an idle connection as it was used again is asked anew.
+  const first = isLost(begun) ? await ask(trial, [question]) : begun
   if (first instanceof ModelError) return [...found, ...(await describeRefusal(trial, question, first))]
   const problem = decideCall(first, tools)
   if (problem !== undefined) {
@@ -86,6 +88,10 @@ export async function tryModel(model: Model, options: TrialOptions): Promise<Mod
     ...describeStream(trial, second),
     ...describeCount(trial, [question], first, { messages: answered, reply: second }),
   ]
+}
+
+function isLost(answer: ModelReply | ModelError): boolean {
+  return answer instanceof ModelError && answer.kind === 'network'
 }
 
 function isHarmless({ readOnly, inputSchema }: ModelTool): boolean {
@@ -147,7 +153,10 @@ async function describeRefusal(
     error.kind === 'overflow'
       ? ` ${adviseContext(options.server, countTokens(options, tools, [question]) * SPARE)}`
       : ''
-  const refusal: ModelFinding = { level: 'problem', what: `${describeError(error)}${advice}` }
+  const refusal: ModelFinding = {
+    level: 'problem',
+    what: `gives no answer. ${describeError(error)}${advice}`,
+  }
   if (error.kind !== 'rejected' && error.kind !== 'server') return [refusal]
   const bare = await ask({ ...trial, tools: [] }, [{ ...question, text: 'Say hello.' }])
   if (bare instanceof ModelError) return [refusal]

@@ -1,4 +1,5 @@
 import type { MessageButton } from '../../schemas/message-buttons.ts'
+import { OWNER } from '../../schemas/tokens.ts'
 import { toLocal } from '../core/clock.ts'
 import { isObject } from '../core/forwarding.ts'
 import { parseJson } from '../core/json.ts'
@@ -27,13 +28,14 @@ export interface NoticePlace {
 }
 
 /**
- * Tells of an approval: who asks for what, why a person decides, until when, and where. Text of others is shown
+ * Tells of an approval: who asks for what, whose words led to it, why a person decides, until when, and where. Text of others is shown
  * as code, so that it makes no link and no paragraph of its own. `isWhole`: it shows the whole call; nobody approves by a
  * button what the message leaves out.
  */
 export function toApprovalNotice(
   { agent, tool, arguments: args, reason, question_json, conversation_id, expires_at }: ApprovalRow,
   { page, timezone }: NoticePlace,
+  askedBy: readonly string[],
 ): Notice & { isWhole: boolean } {
   const isQuestion = question_json !== null
   const call = showCall(args)
@@ -41,6 +43,7 @@ export function toApprovalNotice(
     isQuestion
       ? `The server of ${toCode(tool)} asks during a call of ${agent}: ${toCode(reason)}`
       : `${agent} wants to call ${toCode(tool)} with ${call.text}`,
+    ...(askedBy.some(one => one !== OWNER) ? [`Asked by ${toCode(askedBy.join(', '))}.`] : []),
     ...(isQuestion ? [] : [`Why a person decides: ${toCode(reason)}`]),
     ...(call.isWhole || isQuestion ? [] : ['This is not all of it: the page shows the rest.']),
     `It expires on ${toLocal(expires_at, timezone)} (${timezone}).`,

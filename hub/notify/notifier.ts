@@ -11,6 +11,7 @@ import type { Signals } from '../core/signals.ts'
 import { findApproval } from '../store/approvals.ts'
 import { messageOfNotification } from '../store/conversations.ts'
 import { readCycle } from '../store/cycles.ts'
+import { authorsOfCycle } from '../store/inbox.ts'
 import {
   endNotification,
   firstNotification,
@@ -200,7 +201,11 @@ async function readNotice(
     const isOpen = approval?.status === 'open' && approval.expires_at > clock.now()
     if (!isOpen) return attempts === 0 ? undefined : readOutcome(deps, row, settings)
     if (approval.conversation_id !== null && isLookedAt(approval.conversation_id)) return 'later'
-    const { isWhole, ...notice } = toApprovalNotice(approval, { page, timezone })
+    const { isWhole, ...notice } = toApprovalNotice(
+      approval,
+      { page, timezone },
+      await authorsOfCycle(store.db, approval.cycle_id),
+    )
     return {
       ...notice,
       buttons: () => makeButtons(deps, settings, isWhole ? approval : undefined),
@@ -231,7 +236,7 @@ async function readOutcome(
   const mayBeTold = state === 'sent' || channel !== PAGE_CHANNEL
   const approval = mayBeTold ? await findApproval(store.db, id) : undefined
   if (!approval || approval.status === 'open') return undefined
-  const { title, conversation } = toApprovalNotice(approval, { page: undefined, timezone })
+  const { title, conversation } = toApprovalNotice(approval, { page: undefined, timezone }, [])
   const message = toOutcome(approval)
   return { title, message, footer: undefined, conversation, buttons: async () => [], isUpdate: true }
 }

@@ -59,6 +59,11 @@ export const PLACES: readonly Place[] = [
     icon: 'settings',
     sections: [
       {
+        id: 'setup',
+        label: 'Setup',
+        load: async () => (await import('./components/settings/setup.ts')).Setup,
+      },
+      {
         id: 'agents',
         label: 'Agents',
         load: async () => (await import('./components/settings/agents.ts')).Agents,
@@ -87,11 +92,6 @@ export const PLACES: readonly Place[] = [
         id: 'phone',
         label: 'On your phone',
         load: async () => (await import('./components/settings/phone.ts')).Phone,
-      },
-      {
-        id: 'setup',
-        label: 'Setup',
-        load: async () => (await import('./components/settings/setup.ts')).Setup,
       },
       {
         id: 'config',

@@ -30,6 +30,8 @@ export function useStickToEnd(canStick: boolean) {
       if (sticks.current) element.scrollTop = element.scrollHeight
     })
     observer.observe(element)
+    // Pictures that load later make the content longer.
+    if (element.firstElementChild) observer.observe(element.firstElementChild)
     return () => observer.disconnect()
   }, [])
 

@@ -33,6 +33,8 @@ test("a model is tried with the agent's request, kept in the config beside what 
 
   const kept = await owner.call('hub_set_model', choice({ apiKey: 'sk-the-key-of-qwen' }))
   expect(kept.structuredContent).toEqual({ file: hub.configFile })
+  const sees = await owner.call('hub_try_model', choice({ vision: true }))
+  expect(textOf(sees)).toContain('sees pictures')
   const text = readFileSync(hub.configFile, 'utf8')
   expect(text).toContain('# what we wrote by hand')
   expect(text).toContain('servers: { metrics: false } # no figures')

@@ -48,6 +48,7 @@ export function ApprovalCard({ approval, deciding, onDecide, mayAllow = true, id
     </header>
     <p class="approval-tool"><b>${toolWords(tool)}</b> <code>${tool}</code></p>
     <${Arguments} value=${approval.arguments} />
+    ${isOpen && html`<${Asked} approval=${approval} />`}
     ${isOpen && html`<p class="approval-reason">${approval.question ? 'The question' : 'Why it asks'}: ${escapeUnseen(approval.question ? reason : reasonWords(reason))}.</p>`}
     ${isOpen && !onDecide && html`<p class="approval-outcome">The owner answers this.</p>`}
     ${isOpen && onDecide && html`<${Answer} deciding=${deciding} onAnswer=${decide} power=${approval.question || !mayAllow ? undefined : approval.power} noteFor=${approval.question ? 'Answer to the server, where it wants more than a yes' : 'Note to the agent (optional)'} />`}
@@ -71,6 +72,12 @@ const ICONS: Record<Approval['status'], string> = {
 function Arguments({ value }: { value: Record<string, unknown> }) {
   if (Object.keys(value).length === 0) return html`<p class="approval-none">Without arguments.</p>`
   return html`<pre class="approval-arguments" tabindex="0" role="region" aria-label="Arguments"><code>${escapeUnseen(JSON.stringify(value, null, 2))}</code></pre>`
+}
+
+/** Says whose words led to the call, and in which conversation. */
+function Asked({ approval: { askedBy = [], conversation } }: { approval: Approval }) {
+  if (askedBy.length === 0) return null
+  return html`<p class="approval-reason">Asked by <b>${askedBy.join(', ')}</b>${conversation && html`, in ${conversation}`}.</p>`
 }
 
 function TimeLeft({ until }: { until: number }) {
@@ -126,7 +133,7 @@ function Answer({ deciding, onAnswer, noteFor, power }: AnswerProps) {
 
 function Outcome({ approval }: { approval: Approval }) {
   const { decidedBy, decidedWhere, decidedAt, note, status, question } = approval
-  const came = status === 'approved' ? 'It runs exactly as shown.' : 'It does not run.'
+  const came = status === 'approved' ? 'That call runs, once.' : 'It does not run.'
   const ran = question ? 'The server was told.' : came
   const when = decidedAt === undefined ? '' : dayAndTime(decidedAt, Date.now())
   return html`<div class="approval-outcome">

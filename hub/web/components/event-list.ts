@@ -1,7 +1,7 @@
 import type { ListedEvent } from '../../../schemas/hub-lists.ts'
 import { useNow } from '../hooks.ts'
 import { html } from '../html.ts'
-import { count, relative } from '../time.ts'
+import { count, dayAndTime, relative } from '../time.ts'
 import { EVENT_WORDS } from '../words.ts'
 import { Time } from './time.ts'
 
@@ -15,6 +15,14 @@ export function EventList({ events }: { events: ListedEvent[] }) {
   </ul>`
 }
 
+/** Says of a note what a person can use: no id of an event, and times as clocks show them. */
+function noteWords(note: string, now: number) {
+  return note
+    .replace(/ \(evt_\w+\)/g, '')
+    .replace(/\bevt_\w+/g, 'an earlier one')
+    .replace(/\b\d{4}-\d\d-\d\dT[\d:.]+Z/g, at => dayAndTime(Date.parse(at), now))
+}
+
 function EventCard({ event, now }: { event: ListedEvent; now: number }) {
   const { type, source, status, note, repeats, routedTo, at, payload } = event
   return html`<li class="card">
@@ -22,7 +30,7 @@ function EventCard({ event, now }: { event: ListedEvent; now: number }) {
       <span class="card-name">${type}</span>
       <span class=${`card-state event-${status}`}>${EVENT_WORDS[status] ?? status}</span>
     </div>
-    ${note && html`<p class="card-text">${note}</p>`}
+    ${note && html`<p class="card-text">${noteWords(note, now)}</p>`}
     <p class="card-facts">
       <span><${Time} at=${at}>${relative(Math.min(at, now), now)}<//></span>
       <span>from ${source}</span>

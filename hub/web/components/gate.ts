@@ -8,7 +8,7 @@ import { LinkState } from './link-state.ts'
 
 const REASONS: Record<string, string> = {
   unauthorized:
-    'The hub does not know this token. It may have been replaced or revoked, and a sign-in link works once; the ways to find one are below.',
+    'The hub does not know this token. It may have been replaced or revoked, and a sign-in link works once; the ways to find one are below. Somebody who was let in asks whoever keeps the hub for a new link.',
   malformed: 'A token has only letters, digits and marks like - . _ ~: something else got in while copying.',
   forbidden: `The hub refuses the address ${location.host}, or this token may not chat. Open the address that npm start printed, or add this host under hosts: in superbloom.yaml.`,
 }

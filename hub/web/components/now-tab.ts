@@ -14,7 +14,7 @@ import { Section } from './section.ts'
 import { HubFacts, ServerList } from './server-list.ts'
 
 /** Most answered approvals that are shown. */
-const ANSWERED = 3
+const ANSWERED = 1
 
 type NowTabProps = { panel: PanelData; chat: ChatState; session: Session; marked: { id: string } | null }
 

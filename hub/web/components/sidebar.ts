@@ -35,9 +35,15 @@ export function Sidebar(props: SidebarProps) {
   const { chat, changes, onFound, onForget, onClose } = props
   const [typed, setTyped] = useState('')
   const query = typed.trim()
+  // The conversation that was shown when it was deleted, and the one that took its place.
+  const left = useRef({ id: '', to: '' })
+  const leave = (to: string) => {
+    left.current = { id: props.current, to }
+    props.onLeave(to)
+  }
   const undo = (id: string) => {
     changes.keep(id)
-    props.onChoose(id)
+    if (left.current.id === id && left.current.to === props.current) props.onChoose(id)
   }
   const agents = Object.values(chat.agents)
     .filter(({ name, status }) => (status !== 'retired' && !query) || listed(props, name, query).length > 0)
@@ -54,7 +60,7 @@ export function Sidebar(props: SidebarProps) {
         value=${typed} onInput=${(event: Event) => setTyped(typedIn(event))} />
     </div>
     <div class="agents">
-      ${agents.map(one => html`<${AgentEntry} key=${one.name} agent=${one} query=${query} of=${props} />`)}
+      ${agents.map(one => html`<${AgentEntry} key=${one.name} agent=${one} query=${query} of=${{ ...props, onLeave: leave }} />`)}
       ${query && html`<${FoundMessages} query=${query} chat=${chat} changes=${changes} onFound=${onFound} />`}
     </div>
     <${Undo} chat=${chat} onUndo=${undo} />

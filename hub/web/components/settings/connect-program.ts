@@ -65,7 +65,7 @@ function FoundCard({ found, program, mcp, onKept }: FoundCardProps) {
     ${isDone && html`<p class="card-text found-good">Connected.</p>`}
     ${
       program
-        ? html`<div class="card-actions"><button type="button" class="quiet" aria-expanded=${isOpen ? 'true' : 'false'} onClick=${() => setOpen(!isOpen)}>${isOpen ? 'Close' : isDone ? 'Connect anew' : 'Connect'}<span class="visually-hidden"> ${title} at ${address}</span></button></div>
+        ? html`<div class="card-actions"><button type="button" class="quiet" aria-expanded=${isOpen ? 'true' : 'false'} onClick=${() => setOpen(!isOpen)}>${isOpen ? 'Close' : isDone ? 'Set up anew' : 'Set up'}<span class="visually-hidden"> ${title} at ${address}</span></button></div>
           ${isOpen && html`<${ProgramForm} program=${program} address=${address} mcp=${mcp} onKept=${onKept} />`}`
         : html`<p class="card-text">It can tell you what waits for you: choose it under <a href="./#p=settings/notifications">where to be told</a>, with this address and a topic.</p>`
     }

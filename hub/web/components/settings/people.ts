@@ -30,20 +30,22 @@ export function People({ mcp, news }: SectionProps) {
   const shared = present?.filter(one => one.shared !== false) ?? []
   const people = value?.people ?? []
   const tokens = value?.tokens ?? []
+  const isUnused = ({ name }: Invitation) => tokens.some(one => one.kind === 'link' && one.name === name)
   return html`<${Section} title="People" error=${error} isLoading=${value === null}>
-      ${people.length === 0 && html`<p class="panel-none">Nobody besides you. A member chats, looks and acts; a guest chats with shared agents and looks.</p>`}
+      ${people.length === 0 && html`<p class="panel-none">Nobody besides you.</p>`}
       <ul class="cards">
         ${people.map(
           one => html`<li class="card" key=${one.name}>
             <div class="card-head"><span class="card-name">${one.title ?? one.name}</span><span class="card-state">${one.role}${one.title !== undefined && `, writes as ${one.name}`}</span></div>
             <div class="card-actions">
-              <${NewLink} mcp=${mcp} name=${one.name} onDone=${read} />
+              <${NewLink} mcp=${mcp} name=${one.name} isUnused=${isUnused} onDone=${read} />
               <${AskAgain} label="Lock out" name=${`Lock out ${one.name}`} question=${`End all sign-ins of ${one.name}?`} yes="Lock out" busy="Ending…" onYes=${() => act('hub_remove_person', { name: one.name })} />
             </div>
           </li>`,
         )}
       </ul>
-      <${AddPerson} mcp=${mcp} shared=${shared.map(({ name }) => name)} onDone=${read} />
+      <${AddPerson} mcp=${mcp} shared=${shared.map(({ name }) => name)} isUnused=${isUnused} onDone=${read} />
+      <p class="panel-none">A member has agents look and change things, and says yes to what the member alone asked for, also where it cannot be undone. A guest's words change nothing without your yes. Nobody but you reads other people's conversations.</p>
     <//>
     <${SharedAgents} mcp=${mcp} agents=${present} error=${agents.error} onDone=${agents.read} />
     <${Section} title="Tokens and sign-ins" isLoading=${value === null}>
@@ -74,9 +76,11 @@ const KINDS: Record<ListedToken['kind'], string> = {
 const PERSON_ROLES: typeof PEOPLE_ROLES = ['member', 'guest']
 
 type FormProps = Pick<SectionProps, 'mcp'> & { onDone: () => Promise<void> }
-type Invitation = { title: string; link: string }
+type Invitation = { name: string; title: string; link: string }
+/** Tells whether a link still signs in. */
+type IsUnused = { isUnused: (made: Invitation) => boolean }
 
-function NewLink({ mcp, name, onDone }: FormProps & { name: string }) {
+function NewLink({ mcp, name, isUnused, onDone }: FormProps & IsUnused & { name: string }) {
   const { isBusy, error, start } = useAction()
   const [made, setMade] = useState<Invitation | null>(null)
   const make = () =>
@@ -84,7 +88,7 @@ function NewLink({ mcp, name, onDone }: FormProps & { name: string }) {
       setMade(await mcp.call<Invitation>('hub_add_person', { name }))
       await onDone()
     })
-  if (made)
+  if (made && isUnused(made))
     return html`<${Secret} label=${linkWords(made)} text=${made.link} /><${OnlyHere} link=${made.link} />`
   return html`<button type="button" class="quiet" aria-disabled=${isBusy ? 'true' : 'false'} onClick=${make}>New link<span class="visually-hidden"> for ${name}</span></button>
     ${error && html`<span class="panel-error" role="alert">${error}</span>`}`
@@ -108,7 +112,7 @@ function seesWords(name: string, shared: readonly string[]) {
   return `${name} will see ${shared.join(', ')}, in conversations of ${name} alone, and neither yours nor the settings.`
 }
 
-function AddPerson({ mcp, shared, onDone }: FormProps & { shared: readonly string[] }) {
+function AddPerson({ mcp, shared, isUnused, onDone }: FormProps & IsUnused & { shared: readonly string[] }) {
   const { error, start } = useAction()
   const [name, setName] = useState('')
   const [role, setRole] = useState<string>(PERSON_ROLES[0])
@@ -126,7 +130,7 @@ function AddPerson({ mcp, shared, onDone }: FormProps & { shared: readonly strin
     <label>Role <select value=${role} onChange=${(event: Event) => setRole(typedIn(event))}>${PERSON_ROLES.map(one => html`<option key=${one}>${one}</option>`)}</select></label>
     <button class="primary">Add a person</button>
     ${error && html`<p class="panel-error" role="alert">${error}</p>`}
-    ${made && html`<${Secret} label=${linkWords(made)} text=${made.link} /><p class="wide">${seesWords(made.title, shared)}</p><${OnlyHere} link=${made.link} />`}
+    ${made && isUnused(made) && html`<${Secret} label=${linkWords(made)} text=${made.link} /><p class="wide">${seesWords(made.title, shared)}</p><${OnlyHere} link=${made.link} />`}
   </form>`
 }
 

@@ -52,5 +52,6 @@ export function PolicyQuestion({ revoked, ...props }: SectionProps & { revoked: 
           }</li>`,
       )}
     </ul>
+    <p class="panel-none"><a href="./#p=settings/servers">Settings, Servers</a> changes who may use a tool.</p>
   <//>`
 }

@@ -70,7 +70,7 @@ export function ProgramForm({ program, address, mcp, onKept }: ProgramFormProps)
     <div role="status">${
       trial &&
       html`<${TrialView} title=${title} works=${trial.works} findings=${trial.findings} kept=${kept && html`<${Kept} set=${kept} />`}
-        verdict=${trial.works ? 'it can be connected' : 'it cannot be connected like this'} label=${trial.works ? 'Connect it' : 'Connect it all the same'}
+        verdict=${kept ? 'connected' : trial.works ? 'it can be connected' : 'it cannot be connected like this'} label=${trial.works ? 'Connect it' : 'Connect it all the same'}
         isBusy=${keeping.isBusy} error=${keeping.error} onKeep=${() => keep(trial)} />`
     }</div>`
 }

@@ -87,14 +87,17 @@ function ByHand({ mcp, onTry }: { mcp: Mcp; onTry: OnTry }) {
   const [baseUrl, setBaseUrl] = useState('')
   const [apiKey, setApiKey] = useState('')
   const [model, setModel] = useState('')
+  const [sees, setSees] = useState(false)
   const [offered, setOffered] = useState<string[]>([])
   const isOwn = provider === 'compatible'
   /** Offers the names that the server lists; where it does not answer, the trial says why. */
   const list = async () => {
-    if (!isOwn || !URL.canParse(baseUrl)) return setOffered([])
-    const asked = { baseUrl: baseUrl.trim(), ...(apiKey.trim() && { apiKey: apiKey.trim() }) }
+    if (!isOwn || !URL.canParse(toUrl(baseUrl))) return setOffered([])
+    const asked = { baseUrl: toUrl(baseUrl), ...(apiKey.trim() && { apiKey: apiKey.trim() }) }
     const found = await mcp.call<FoundModels>('hub_find_models', asked).catch(() => null)
-    setOffered(found?.servers.flatMap(({ models }) => models) ?? [])
+    const names = found?.servers.flatMap(({ models }) => models) ?? []
+    setOffered(names)
+    if (names.length === 1) setModel(typed => typed || (names[0] ?? ''))
   }
   const onSubmit = (event: Event) => {
     event.preventDefault()
@@ -103,19 +106,27 @@ function ByHand({ mcp, onTry }: { mcp: Mcp; onTry: OnTry }) {
       provider,
       model: model.trim(),
       ...(key && { apiKey: key }),
-      ...(isOwn && { baseUrl: baseUrl.trim() }),
+      ...(isOwn && { baseUrl: toUrl(baseUrl) }),
+      ...(sees && { vision: true }),
     })
   }
   return html`<form class="row-form" onSubmit=${onSubmit}>
     <label>Provider <select value=${provider} onChange=${(event: Event) => setProvider(typedIn(event) as ProviderName)}>
       ${Object.entries(PROVIDERS).map(([id, name]) => html`<option key=${id} value=${id}>${name}</option>`)}
     </select></label>
-    ${isOwn && html`<label>Address <input required type="url" placeholder="http://nas:11434/v1" value=${baseUrl} onInput=${(event: Event) => setBaseUrl(typedIn(event))} onChange=${list} /></label>`}
+    ${isOwn && html`<label>Address <input required inputmode="url" autocomplete="off" autocapitalize="none" spellcheck="false" placeholder="http://nas:11434/v1" value=${baseUrl} onInput=${(event: Event) => setBaseUrl(typedIn(event))} onChange=${list} /></label>`}
     <label>Key <input type="password" autocomplete="off" placeholder=${isOwn ? 'may stay empty' : ''} value=${apiKey} onInput=${(event: Event) => setApiKey(typedIn(event))} onChange=${list} /></label>
     <label>Model <input required autocomplete="off" autocapitalize="none" spellcheck="false" list="models-offered" value=${model} onInput=${(event: Event) => setModel(typedIn(event))} /></label>
     <datalist id="models-offered">${offered.map(name => html`<option key=${name} value=${name} />`)}</datalist>
+    <label class="try-check"><input type="checkbox" checked=${sees} onChange=${(event: Event) => setSees((event.target as HTMLInputElement).checked)} /> It sees pictures, though its provider does not say so</label>
     <button class="primary">Try it</button>
   </form>`
+}
+
+/** Returns an address as people write it with its scheme. */
+function toUrl(typed: string) {
+  const address = typed.trim()
+  return address.includes('://') ? address : `http://${address}`
 }
 
 interface ModelTrialProps {
@@ -133,5 +144,5 @@ function ModelTrial({ trial, kept, ...rest }: ModelTrialProps) {
     kept &&
     html`<p class="card-text">It is the default model now, in <code class="wrap">${kept}</code>. Say something in the chat.</p>`
   return html`<${TrialView} title=${choice.model} works=${works} findings=${findings} kept=${said} ...${rest}
-    verdict=${works ? 'agents can use it' : 'agents cannot use it like this'} label=${works ? 'Use it' : 'Use it all the same'} />`
+    verdict=${kept ? 'in use' : works ? 'agents can use it' : 'agents cannot use it like this'} label=${works ? 'Use it' : 'Use it all the same'} />`
 }

@@ -27,7 +27,7 @@ export function Setup(props: SectionProps) {
 function describeModel({ model }: HubStatus) {
   return model.kind === 'commands'
     ? 'None yet: built-in commands answer, which understand a few sentences.'
-    : `${model.name} answers now. Another one takes its place.`
+    : `${model.name} answers now. Another one that you use here takes its place.`
 }
 
 function describeServers({ servers }: HubStatus) {
