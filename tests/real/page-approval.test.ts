@@ -186,7 +186,8 @@ test('a member answers what the member asked for, for this call alone, and nothi
       .getByRole('button', { name: /Approve|Deny/ })
       .count(),
   ).toBe(0)
-  expect(await log(page).getByText('owner', { exact: true }).count()).toBe(1)
+  await card(page).getByText('Asked by owner, in homelab/kitchen.').waitFor()
+  expect(await page.getByText('owner', { exact: true }).count()).toBe(2)
   expect(await log(page).getByRole('button', { name: 'Edit and ask again' }).count()).toBe(0)
   await expectNoViolations(page, "somebody else's approval on a member's phone")
 })
