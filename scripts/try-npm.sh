@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# scripts/try-npm.sh NPM NODE [test]: copies this checkout, and installs and starts it as a person with these
-# major versions would (both come from the registry); with `test`, it runs the tests too. It cleans up.
+# scripts/try-npm.sh NPM NODE [SCRIPT]: copies this checkout, and installs and starts it as a person with these
+# major versions would (both come from the registry); a script, such as `test`, is run too. It cleans up.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -86,8 +86,8 @@ for _ in $(seq 100); do if [ -e data/hub.json ]; then sleep 0.1; else break; fi;
 wait "$started" || true
 started=''
 
-if [ "${3:-}" = test ]; then
-  echo '- npm test'
-  npm test </dev/null
+if [ -n "${3:-}" ]; then
+  echo "- npm run $3"
+  npm run "$3" </dev/null
 fi
 echo '- works'

@@ -48,7 +48,7 @@ test('the owner lets a person in and locks them out again, without a shell', asy
 
   // The chat is behind the section and the settings.
   await page.goBack()
-  await page.getByRole('region', { name: 'Agents and their files' }).waitFor()
+  await page.getByRole('region', { name: '1. A model that thinks' }).waitFor()
   await page.goBack()
   await messageBox(page).waitFor()
 })

@@ -118,7 +118,7 @@ function ByHand({ mcp, onTry }: { mcp: Mcp; onTry: OnTry }) {
     <label>Key <input type="password" autocomplete="off" placeholder=${isOwn ? 'may stay empty' : ''} value=${apiKey} onInput=${(event: Event) => setApiKey(typedIn(event))} onChange=${list} /></label>
     <label>Model <input required autocomplete="off" autocapitalize="none" spellcheck="false" list="models-offered" value=${model} onInput=${(event: Event) => setModel(typedIn(event))} /></label>
     <datalist id="models-offered">${offered.map(name => html`<option key=${name} value=${name} />`)}</datalist>
-    <label class="try-check"><input type="checkbox" checked=${sees} onChange=${(event: Event) => setSees((event.target as HTMLInputElement).checked)} /> It sees pictures, though its provider does not say so</label>
+    <label class="try-check"><input type="checkbox" checked=${sees} onChange=${(event: Event) => setSees((event.target as HTMLInputElement).checked)} /> It sees pictures, which not every server says</label>
     <button class="primary">Try it</button>
   </form>`
 }
