@@ -180,7 +180,12 @@ const OPEN_WORK = `
   union all select 'approvals', count(*) from approvals where status in ('open', 'approved') and answered_at is null
   union all select 'threads awake', count(*) from threads where status in ('active', 'waiting')`
 
-export async function untilQuiet(rows: ReadRows, person: Person, tools: ToolServer): Promise<void> {
+export async function untilQuiet(
+  rows: ReadRows,
+  person: Person,
+  tools: ToolServer,
+  within = PATIENCE_MS,
+): Promise<void> {
   let left: string[] = []
   const isQuiet = async () => {
     // The work is counted last: what an event or a message began is stored together with it.
@@ -198,8 +203,8 @@ export async function untilQuiet(rows: ReadRows, person: Person, tools: ToolServ
     return left.length === 0
   }
   try {
-    await until('nothing is left to do', isQuiet, { within: PATIENCE_MS })
+    await until('nothing is left to do', isQuiet, { within })
   } catch (error) {
-    throw new Error(`Not quiet after ${PATIENCE_MS / 1000} s: ${left.join(', ')}`, { cause: error })
+    throw new Error(`Not quiet after ${within / 1000} s: ${left.join(', ')}`, { cause: error })
   }
 }

@@ -18,8 +18,8 @@ import { asLife, findOverlaps, installWitness } from './witness.ts'
 
 const CLOCK = new URL('shift-clock.mjs', import.meta.url).href
 const HOUR = 3_600_000
-/** Milliseconds for a start or a takeover on a busy machine. */
-export const PATIENCE_MS = 120_000
+/** Milliseconds for a start, a takeover or the remaining work, on a machine that is busy with other things for minutes. */
+export const PATIENCE_MS = 300_000
 /** Milliseconds before each piece of a reply and of a call, so that a fault can come in their midst. */
 const PIECE_MS = 10
 
@@ -106,7 +106,7 @@ export async function openTrio(first: number) {
       if (!member) throw new Error('No hub leads')
       return member
     },
-    quiet: () => untilQuiet(ask, person, tools),
+    quiet: () => untilQuiet(ask, person, tools, PATIENCE_MS),
     /** Returns the promises that were broken, in words; nothing may be left to do. */
     findProblems: async () => [
       ...findProblems({ person, tools, schedules: [], rows }),
