@@ -171,7 +171,7 @@ function toHubToolDeps(
     get timezone() {
       return foundation.timezone
     },
-    agents: () => listAgents(foundation, engine),
+    agents: only => listAgents(foundation, engine, only),
     mayUse: router.mayUse,
     tokens: foundation.tokens,
     servers: createServerSettings(config, engine.serverTools.servers, classOf, engine.toolPins),
@@ -219,10 +219,11 @@ function toHubToolDeps(
 function listAgents(
   { store, clock, agents }: Foundation,
   { crashGuard, runtime, retired }: Engine,
+  only?: string,
 ): Promise<ListedAgent[]> {
   const { isActive } = runtime
   const isHeld = crashGuard.hold !== undefined
-  return readAgentStates({ store, clock }, { all: agents.all, retired, isHeld, isActive })
+  return readAgentStates({ store, clock }, { all: agents.list(only), retired, only, isHeld, isActive })
 }
 
 async function toStatusFacts(

@@ -25,8 +25,9 @@ export async function readWelcome(deps: WelcomeDeps, principal: Principal): Prom
       ? [`${agent}/${name}`, ...(typeof shared === 'boolean' ? [] : shared)]
       : conversations,
   )
-  const isUnused = (id: string) => !stored.some(one => one.id === id)
-  const all = [...stored, ...[...new Set(first)].filter(isUnused).map(id => ({ id, lastSeq: 0 }))]
+  const used = new Set(stored.map(({ id }) => id))
+  const unused = [...new Set(first)].filter(id => !used.has(id))
+  const all = [...stored, ...unused.map(id => ({ id, lastSeq: 0 }))]
   return {
     type: 'welcome',
     protocol: 1,

@@ -23,11 +23,13 @@ export function createAgents(
   }
   const fileOf = (name: string) => join(folder, `${name}.md`)
   let all: Agent[] = []
+  let byName = new Map<string, Agent>()
   let problems: string[] = []
   const reload = () => {
     const read = readAgentFiles(folder, environment, models())
     const kept = all.filter(agent => read.problems.some(({ file }) => file === fileOf(agent.name)))
     all = [...read.agents, ...kept].sort((a, b) => (a.name < b.name ? -1 : 1))
+    byName = new Map(all.map(agent => [agent.name, agent]))
     problems = read.problems.map(({ message }) => message)
     for (const message of problems) log.error('agent_file_wrong', { message })
   }
@@ -40,7 +42,10 @@ export function createAgents(
     get problems(): readonly string[] {
       return problems
     },
-    find: (name: string) => all.find(agent => agent.name === name),
+    find: (name: string) => byName.get(name),
+    /** Returns all agents; with `only` that one, if there is one. */
+    list: (only?: string): readonly Agent[] =>
+      only === undefined ? all : [byName.get(only)].filter(agent => agent !== undefined),
     /** Returns where an agent's file is, or would be. */
     fileOf,
     /**

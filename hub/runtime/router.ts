@@ -17,6 +17,7 @@ import { ensureMainThread, hasThread, mainThreadId } from '../store/threads.ts'
 import type { Tx } from '../store/writer.ts'
 import { answerByMessage, type DecidedCommand, decideCommand } from './commands.ts'
 import { createEventPosts, type EventPosts } from './events.ts'
+import { createFindAgents } from './find-agents.ts'
 import { fireDue } from './firing.ts'
 import { resetByMessage } from './reset.ts'
 import type { ListingAgent, Routing } from './route-event.ts'
@@ -62,14 +63,8 @@ export interface Router extends EventPosts {
 }
 
 export function createRouter(deps: RouterDeps): Router {
-  const routedTo = (conversation: string) =>
-    deps
-      .agents()
-      .filter(
-        ({ name, conversations }) =>
-          conversations.includes(conversation) || conversation.split('/')[0] === name,
-      )
-  const agentsOf = (conversation: string) => routedTo(conversation).map(agent => agent.name)
+  const find = createFindAgents(deps.agents)
+  const agentsOf = (conversation: string) => find.ofConversation(conversation).map(agent => agent.name)
   // The main threads that are known to be on the disk: there is one for each agent, and it is never deleted.
   const known = new Set<string>()
   const wake = (threads: Iterable<string>) => {
@@ -86,10 +81,10 @@ export function createRouter(deps: RouterDeps): Router {
       deps.signals.emit('dueTimesChanged', { why: 'a held event' })
   }
   return {
-    ...createEventPosts(deps, announce),
+    ...createEventPosts({ ...deps, agents: find.listingEvents }, announce),
     agentsOf,
     mayUse(principal, conversation) {
-      const agents = routedTo(conversation)
+      const agents = find.ofConversation(conversation)
       return mayUse(principal, conversation, {
         isShared: agents.length > 0 && agents.every(({ shared }) => shared !== false),
         isCommon: agents.every(({ shared }) => isCommon(shared, conversation)),

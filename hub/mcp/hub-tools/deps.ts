@@ -37,8 +37,8 @@ export interface HubToolReads {
   newId: NewId
   signals: Signals
   timezone: string
-  /** Returns all agents, retired ones too. */
-  agents: () => Promise<ListedAgent[]>
+  /** Returns all agents, retired ones too; with `only` that one. */
+  agents: (only?: string) => Promise<ListedAgent[]>
 }
 
 /** The tokens that open the hub, and the people who may sign in. */
@@ -204,12 +204,13 @@ export interface HubToolDeps extends HubToolReads {
 
 const DEFAULT_AGENT = 'homelab'
 
-/** Returns the agents that a principal may talk with, retired ones too. */
+/** Returns the agents that a principal may talk with, retired ones too; with `only` that one. */
 export async function seenAgents(
   deps: Pick<HubToolReads, 'agents'>,
   principal: Principal,
+  only?: string,
 ): Promise<ListedAgent[]> {
-  return (await deps.agents()).filter(({ shared }) => shared !== false || !seesSharedOnly(principal))
+  return (await deps.agents(only)).filter(({ shared }) => shared !== false || !seesSharedOnly(principal))
 }
 
 /** Returns the named agent, else homelab, else the first by name. Throws `not_found` that lists them. */
@@ -217,12 +218,14 @@ export async function meantAgent(
   { deps, principal }: { deps: HubToolDeps; principal: Principal },
   named: string | undefined,
 ): Promise<ListedAgent> {
-  const agents = (await seenAgents(deps, principal)).filter(
-    agent => agent.status !== 'retired' || agent.name === named,
-  )
-  const meant = agents.find(agent => agent.name === (named ?? DEFAULT_AGENT))
-  const agent = named === undefined ? (meant ?? agents[0]) : meant
-  if (agent) return agent
+  const wanted = named ?? DEFAULT_AGENT
+  const isMeant = ({ name, status }: ListedAgent) =>
+    name === wanted && (status !== 'retired' || name === named)
+  const meant = (await seenAgents(deps, principal, wanted)).find(isMeant)
+  if (meant) return meant
+  const agents = (await seenAgents(deps, principal)).filter(({ status }) => status !== 'retired')
+  const [first] = agents
+  if (named === undefined && first) return first
   const there = agents.map(({ name }) => name).join(', ')
   const what = named === undefined ? 'yet: write agents/<name>.md' : `${named}; agents: ${there || 'none'}`
   throw new HubError('not_found', `There is no agent ${what}`)
@@ -233,7 +236,8 @@ export async function checkAgentIsKnown(
   { agents, agentFiles }: Pick<HubToolDeps, 'agents' | 'agentFiles'>,
   agent: string,
 ): Promise<void> {
-  if (agentFiles.read(agent).text !== undefined || (await agents()).some(one => one.name === agent)) return
+  if (agentFiles.read(agent).text !== undefined || (await agents(agent)).some(one => one.name === agent))
+    return
   throw new HubError('not_found', `There is no agent ${agent}; hub_list_agents lists them.`)
 }
 

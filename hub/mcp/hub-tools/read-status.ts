@@ -47,6 +47,7 @@ export async function readStatus(
 ): Promise<HubStatus> {
   const { version, startedAt, configFile, models, held, serversDown, busy, problems } = facts
   const waiting = await waitingCounts(store.db)
+  const ofAgents = Map.groupBy(waiting, ({ thread }) => agentOfThread(thread))
   const quirks = distinct(models.flatMap(({ health }) => health?.quirks() ?? []))
   const fault = store.findProblem()
   return {
@@ -66,7 +67,7 @@ export async function readStatus(
       waiting: waiting.reduce((sum, { count }) => sum + count, 0),
       busy,
       approvals: await countOpenApprovals(store.db),
-      agents: facts.agents.map(({ name }) => toQueue(name, waiting)),
+      agents: facts.agents.map(({ name }) => toQueue(name, ofAgents.get(name))),
     },
     budgets: await readBudgets(store, clock.now(), facts),
     store: await store.measure(),
@@ -75,8 +76,7 @@ export async function readStatus(
 }
 
 /** Returns what waits for an agent, in its main thread and its tasks. */
-function toQueue(name: string, waiting: Awaited<ReturnType<typeof waitingCounts>>) {
-  const own = waiting.filter(({ thread }) => agentOfThread(thread) === name)
+function toQueue(name: string, own: Awaited<ReturnType<typeof waitingCounts>> = []) {
   const oldestAt = own.length === 0 ? {} : { oldestAt: Math.min(...own.map(({ oldest }) => oldest)) }
   return { name, waiting: own.reduce((sum, { count }) => sum + count, 0), ...oldestAt }
 }
@@ -164,9 +164,12 @@ async function readServers(
 }
 
 interface AgentFacts {
+  /** The agents, or the one that is asked for. */
   all: readonly Omit<ListedAgent, 'status'>[]
   /** Names of agents whose files are gone. */
   retired: readonly string[]
+  /** Name of the agent that is asked for; undefined for all. */
+  only?: string | undefined
   /** True while no agent runs, after a crash loop. */
   isHeld: boolean
   isActive: (thread: string) => boolean
@@ -175,7 +178,7 @@ interface AgentFacts {
 /** Lists all agents with their present status, retired ones last. */
 export async function readAgentStates(
   { store, clock }: { store: Store; clock: Clock },
-  { all, retired, isHeld, isActive }: AgentFacts,
+  { all, retired, only, isHeld, isActive }: AgentFacts,
 ): Promise<ListedAgent[]> {
   const { db } = store
   const failed = await failedThreads(db)
@@ -194,7 +197,8 @@ export async function readAgentStates(
     shared,
     status: statusOf(mainThreadId(name)),
   }))
-  const gone = retired.map(name => ({
+  const asked = only === undefined ? retired : retired.filter(name => name === only)
+  const gone = asked.map(name => ({
     name,
     description: 'retired: its file is gone',
     conversations: [],
