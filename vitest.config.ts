@@ -33,7 +33,7 @@ export default defineConfig({
           name: 'postgres',
           isolate: false,
           include: ['hub/{store,runtime}/**/*.test.ts', 'tests/{e2e,postgres}/**/*.test.ts'],
-          setupFiles: ['tests/postgres/skip-others.ts'],
+          setupFiles: ['tests/postgres/skip-others.ts', 'tests/postgres/record-statements.ts'],
         },
       },
       {

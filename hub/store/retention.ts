@@ -45,6 +45,9 @@ export async function prune(
       total += gone
     }
   }
+  const { onceBefore } = horizons
+  for await (const items of olderItems(db, onceBefore, signal))
+    total += await write(tx => pruneItems(tx, items), 'relaxed')
   for (const statement of sweeps(horizons))
     await repeat(async tx => Number((await statement.execute(tx)).numAffectedRows), BATCH)
   await repeat(tx => pruneFiles(tx, horizons), FILES)
@@ -63,12 +66,6 @@ function sweeps({ before, onceBefore }: Horizons): RawBuilder<unknown>[] {
       where id in (select id from ${sql.table(table)} where ${over} limit ${BATCH})`
   const decided = sql`decided_at < ${before} and status <> 'open'`
   return [
-    // A dead letter or a running cycle may need its items.
-    sql`delete from inbox where seq in (
-      select seq from inbox where created_at < ${onceBefore} and cycle_id is not null and cycle_id not in (
-        select id from cycles where status = 'running'
-        union select cycle_id from dead_letters where status = 'open')
-      order by seq limit ${BATCH})`,
     some(
       'events',
       sql`received_at < ${Math.min(before, onceBefore)} and status in ('handled', 'ignored', 'held')`,
@@ -82,6 +79,38 @@ function sweeps({ before, onceBefore }: Horizons): RawBuilder<unknown>[] {
     // This day is earlier than that of `before` in whatever time zone.
     sql`delete from usage_days where day < ${toIso(before - DAY).slice(0, 10)}`,
   ]
+}
+
+/** Items of the inbox from one seq to another. */
+interface Items {
+  from: number
+  to: number
+}
+
+/** Yields the inbox's oldest items, from the first on, as long as they came before. */
+async function* olderItems(db: Kysely<Tables>, before: number, signal: AbortSignal): AsyncGenerator<Items> {
+  for (let from = 0; !signal.aborted; ) {
+    const page = await db
+      .selectFrom('inbox')
+      .select(['seq', 'created_at as at'])
+      .where('seq', '>=', from)
+      .orderBy('seq')
+      .limit(BATCH)
+      .execute()
+    const to = lastOld(page, before)
+    if (to === undefined) return
+    yield { from, to }
+    from = to + 1
+  }
+}
+
+/** Deletes handled items. A dead letter or a running cycle may need its own. */
+async function pruneItems(tx: Tx, { from, to }: Items): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from inbox where seq >= ${from} and seq <= ${to} and cycle_id is not null and cycle_id not in (
+      select id from cycles where status = 'running'
+      union select cycle_id from dead_letters where status = 'open')`.execute(tx)
+  return Number(numAffectedRows)
 }
 
 /** Deletes old files, and those that no message came for within a day. */
@@ -182,6 +211,7 @@ async function pruneCycles(tx: Tx, thread: string, before: number, isOver: boole
     order by started_at limit ${CYCLES}`.execute(tx)
   const ids = rows.map(({ id }) => id)
   if (ids.length === 0) return 0
+  if (isOver) await tx.deleteFrom('inbox').where('cycle_id', 'in', ids).execute()
   await tx.deleteFrom('tool_calls').where('cycle_id', 'in', ids).execute()
   await tx.deleteFrom('cycles').where('id', 'in', ids).execute()
   return ids.length
@@ -207,6 +237,7 @@ async function deleteThread(tx: Tx, id: string): Promise<void> {
   const has = await tx.selectFrom('cycles').select('id').where('thread_id', '=', id).limit(1).execute()
   if (has.length > 0) return
   await sql`delete from context where scope = 'thread' and owner = ${id}`.execute(tx)
-  await sql`delete from inbox where thread_id = ${id} and cycle_id is not null`.execute(tx)
+  // An ended task's last items were discarded, which its own id stands for.
+  await sql`delete from inbox where cycle_id = ${id}`.execute(tx)
   await sql`delete from threads where id = ${id}`.execute(tx)
 }

@@ -8,15 +8,19 @@ CREATE TABLE approval_keys (
   hash text not null, approval_id text not null, created_at bigint not null,
   constraint approval_keys_key primary key (hash)) without rowid;
 CREATE INDEX approval_keys_approval on approval_keys (approval_id);
+CREATE INDEX approval_keys_created on approval_keys (created_at);
 CREATE TABLE approvals (
   id text primary key, call_id text not null unique, thread_id text not null, cycle_id text not null,
   agent text not null, tool text not null, arguments text not null, arguments_hash text not null,
   reason text not null, conversation_id text, status text not null, created_at bigint not null,
   expires_at bigint not null, decided_at bigint, decided_by text, decided_where text, note text,
   answered_at bigint, question_json text, lease_owner text, lease_until bigint, power text default 'routine' not null, number integer not null default 0);
+CREATE INDEX approvals_created on approvals (created_at, id);
+CREATE INDEX approvals_decided on approvals (decided_at) where decided_at is not null;
 CREATE UNIQUE INDEX approvals_number on approvals (number);
 CREATE INDEX approvals_status on approvals (status, expires_at);
 CREATE INDEX approvals_thread on approvals (thread_id, status);
+CREATE INDEX approvals_unanswered on approvals (decided_at) where answered_at is null;
 CREATE TRIGGER audit_added after insert on audit begin
   update audit_chain set last_hash = new.hash; end;
 CREATE TRIGGER audit_at_end before insert on audit
@@ -48,6 +52,8 @@ CREATE TABLE dead_letters (
   id text primary key, cycle_id text not null, thread_id text not null, agent text not null,
   status text not null, reason text not null, error_json text, retryable integer not null,
   created_at bigint not null, decided_at bigint, decided_by text);
+CREATE INDEX dead_letters_created on dead_letters (created_at, id);
+CREATE INDEX dead_letters_decided on dead_letters (decided_at) where decided_at is not null;
 CREATE INDEX dead_letters_status on dead_letters (status, created_at);
 CREATE TABLE event_cursors (server text primary key, stream text not null, cursor bigint not null);
 CREATE TABLE event_feed (stream text primary key, last_seq bigint not null);
@@ -61,6 +67,7 @@ CREATE INDEX events_due on events (release_at)
 CREATE INDEX events_received on events (received_at);
 CREATE INDEX events_repeated on events (type, key, received_at);
 CREATE UNIQUE INDEX events_seq on events (seq);
+CREATE INDEX events_status on events (status, received_at, id);
 CREATE INDEX events_told on events (type, key, release_at)
   where release_at is not null;
 CREATE TABLE files (
@@ -68,6 +75,7 @@ CREATE TABLE files (
   content blob not null, text text not null, conversation_id text, message_id text, created_at bigint not null);
 CREATE INDEX files_conversation on files (conversation_id);
 CREATE INDEX files_created on files (created_at);
+CREATE INDEX files_unsent on files (created_at) where message_id is null;
 CREATE TABLE history (
   thread_id text not null, seq bigint not null, cycle_id text not null, step integer not null,
   content_json text not null, created_at bigint not null, form text default 'whole' not null,
@@ -107,6 +115,7 @@ CREATE UNIQUE INDEX messages_once on messages (conversation_id, token, client_id
 CREATE TABLE notifications (
   id text not null, about text not null, state text not null, attempts integer not null, due_at bigint,
   created_at bigint not null, constraint notifications_key primary key (id)) without rowid;
+CREATE INDEX notifications_created on notifications (created_at);
 CREATE INDEX notifications_due on notifications (due_at) where due_at is not null;
 CREATE TABLE oauth (
   kind text not null, hash text not null, related text, payload_json text not null,
@@ -126,7 +135,9 @@ CREATE TABLE schedules (
   timezone text not null, reason text not null, next_run bigint, wake_on_events_json text not null,
   conversation_id text, status text not null, created_by text not null, created_at bigint not null,
   last_run bigint, missed text default 'latest' not null, power text default 'routine' not null, read_foreign integer default 0 not null);
+CREATE INDEX schedules_agent on schedules (agent, status);
 CREATE INDEX schedules_due on schedules (status, next_run);
+CREATE INDEX schedules_fired on schedules (last_run) where last_run is not null;
 CREATE INDEX schedules_of_files on schedules (agent) where created_by = 'file';
 CREATE INDEX schedules_thread on schedules (thread_id, status, next_run, id);
 CREATE INDEX schedules_waiting on schedules (status, id) where wake_on_events_json != '[]';
@@ -143,9 +154,10 @@ CREATE TABLE threads (
   id text primary key, agent text not null, kind text not null, status text not null,
   window_start bigint not null, last_seq bigint not null, lease_owner text, lease_until bigint,
   fence bigint not null, created_at bigint not null, updated_at bigint not null, parent_id text, instructions text, grants_json text, conversation_id text, summary text, not_before bigint, ended_at bigint, archived_at bigint, depth integer default 0 not null, wakes_parent integer default 0 not null, result_json text, power text default 'routine' not null) without rowid;
-CREATE INDEX threads_agent on threads (agent, kind);
+CREATE INDEX threads_agent on threads (agent, kind, created_at desc, id desc);
 CREATE INDEX threads_ended on threads (ended_at) where (ended_at is not null and archived_at is null);
 CREATE INDEX threads_later on threads (not_before) where not_before is not null;
+CREATE INDEX threads_listed on threads (kind, created_at desc, id desc);
 CREATE INDEX threads_parent on threads (parent_id, status) where parent_id is not null;
 CREATE TABLE tokens (
   id text not null, name text not null, role text not null, kind text not null,

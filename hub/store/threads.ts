@@ -139,11 +139,17 @@ export async function voidLeases(tx: Tx): Promise<void> {
   await tx
     .updateTable('cycles')
     .set(eb => ({ attempts: eb('attempts', '+', 1) }))
-    .where('status', '=', 'running')
+    .where('status', '=', sql.lit('running'))
     .where('thread_id', 'in', leased)
     .execute()
-  for (const table of ['threads', 'approvals'] as const)
-    await tx.updateTable(table).set(none).where('lease_owner', 'is not', null).execute()
+  await tx.updateTable('threads').set(none).where('lease_owner', 'is not', null).execute()
+  // The lease of an approval that is answered stands in nobody's way.
+  await tx
+    .updateTable('approvals')
+    .set(none)
+    .where('lease_owner', 'is not', null)
+    .where('answered_at', 'is', null)
+    .execute()
 }
 
 export function listThreads(db: Kysely<Tables>): Promise<ThreadRow[]> {

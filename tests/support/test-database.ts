@@ -6,7 +6,7 @@ import { openPostgres } from '../../hub/store/open.ts'
 import type { LeadOptions } from '../../hub/store/postgres-lease.ts'
 
 /** Database with the schema and nothing else, which every test's own is copied from. */
-const TEMPLATE = 'superbloom_template'
+export const TEMPLATE = 'superbloom_template'
 
 /** Server on which the tests' stores are, `postgres://user@host:port`; undefined where they are on SQLite. */
 export const server = process.env['SUPERBLOOM_TEST_STORE'] || undefined

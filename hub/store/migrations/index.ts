@@ -22,6 +22,7 @@ import { up as approvalNumbers } from './017-approval-numbers.ts'
 import { up as pushSubscriptions } from './018-push-subscriptions.ts'
 import { up as files } from './019-files.ts'
 import { up as serverLogins } from './020-server-logins.ts'
+import { up as listsAtSize } from './021-lists-at-size.ts'
 
 type Up = (db: Kysely<unknown>, dialect: Dialect) => Promise<void>
 
@@ -47,6 +48,7 @@ export const migrations: readonly { name: string; up: Up }[] = [
   { name: '018-push-subscriptions', up: pushSubscriptions },
   { name: '019-files', up: files },
   { name: '020-server-logins', up: serverLogins },
+  { name: '021-lists-at-size', up: listsAtSize },
 ]
 
 /**
