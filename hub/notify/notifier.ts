@@ -7,6 +7,7 @@ import { isObject } from '../core/forwarding.ts'
 import { parseJson } from '../core/json.ts'
 import type { Log } from '../core/log.ts'
 import { isLoopback } from '../core/loopback.ts'
+import { isOwn } from '../core/principal.ts'
 import type { Signals } from '../core/signals.ts'
 import { findApproval } from '../store/approvals.ts'
 import { messageOfNotification } from '../store/conversations.ts'
@@ -20,6 +21,7 @@ import {
 } from '../store/notifications.ts'
 import type { Store } from '../store/open.ts'
 import type { ApprovalRow, MessageRow, NotificationRow } from '../store/tables.ts'
+import { readPeople } from '../store/tokens.ts'
 import type { Tx } from '../store/writer.ts'
 import type { Buttons } from './buttons.ts'
 import { type Notice, toApprovalNotice, toButtons, toMessageNotice, toOutcome } from './notice.ts'
@@ -214,6 +216,9 @@ async function readNotice(
   }
   const message = await messageOfNotification(store.db, id)
   if (!message) return undefined
+  // What an agent tells somebody else of the house is theirs; what failed is the owner's to mend.
+  const people = about === 'reminders' ? await readPeople(store.db) : []
+  if (people.some(one => isOwn(one, message.conversation_id))) return undefined
   // Work that waits for its model is told once the person has left it; that it waited is no news.
   const wait = await findWait(store.db, message)
   const isLooked = isLookedAt(message.conversation_id)

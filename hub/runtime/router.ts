@@ -181,7 +181,7 @@ function isNamedIn(text: string, agent: string): boolean {
 }
 
 function sayUnseen(model: string): string {
-  return `${model} is not known to see pictures: it gets their names. If it sees them, say so in Settings > Setup, or by vision: true in superbloom.yaml.`
+  return `${model} is not known to see pictures: it gets their kind and size alone. If it sees them, say so in Settings > Setup, or by vision: true in superbloom.yaml.`
 }
 
 interface Posting {

@@ -8,6 +8,7 @@ import { openClient } from '../support/clients.ts'
 import { askForSwallow, PHONE_HOST, press, startPhoneHub } from '../support/phone-hub.ts'
 import { mcpHeaders, rpc, send } from '../support/raw-http.ts'
 import { readRows } from '../support/read-rows.ts'
+import { invite } from '../support/roles.ts'
 import { until } from '../support/until.ts'
 
 let ntfy: Ntfy
@@ -220,12 +221,12 @@ test('a channel that is not there is told by the status, and by the log when som
   expect(logged).toMatchObject({ level: 'warn', channel: 'watch', again: true, error: why })
 })
 
-test('what an agent says by itself is told, but not while the owner looks at it', async () => {
+test('what an agent says by itself is told, but not while the owner looks at it, nor what is for somebody else', async () => {
   using chat = await openChat(lab.hub)
   await chat.subscribe('homelab')
   const toldOf = (words: string) => ntfy.published.filter(({ message }) => message.includes(words))
-  const remind = async (words: string) => {
-    await chat.say('homelab', `/remind in 3 seconds ${words}`)
+  const remind = async (words: string, conversation = 'homelab') => {
+    await chat.say(conversation, `/remind in 3 seconds ${words}`)
     await chat.next(
       'message',
       ({ message }) => message.kind === 'agent' && message.text.includes(`${words}`) && !message.inReplyTo,
@@ -239,7 +240,11 @@ test('what an agent says by itself is told, but not while the owner looks at it'
   const due = () => readRows(lab.hub.stored, 'select id from notifications where due_at is not null')
   await until('nothing is left to tell', () => due().length === 0)
   chat.send({ type: 'look', conversation: null })
+  await invite(lab.hub, 'anna', 'member')
+  await chat.subscribe('homelab/anna')
+  await remind('paint the fence', 'homelab/anna')
   await remind('call mum')
   await until('it is told', () => toldOf('call mum').length > 0)
+  expect(toldOf('paint the fence')).toEqual([])
   expect(toldOf('water the plants')).toEqual([])
 })

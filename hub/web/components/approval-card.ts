@@ -133,7 +133,7 @@ function Answer({ deciding, onAnswer, noteFor, power }: AnswerProps) {
 
 function Outcome({ approval }: { approval: Approval }) {
   const { decidedBy, decidedWhere, decidedAt, note, status, question } = approval
-  const came = status === 'approved' ? 'That call runs, once.' : 'It does not run.'
+  const came = status === 'approved' ? 'It runs once.' : 'It does not run.'
   const ran = question ? 'The server was told.' : came
   const when = decidedAt === undefined ? '' : dayAndTime(decidedAt, Date.now())
   return html`<div class="approval-outcome">

@@ -41,7 +41,7 @@ export function MessageLog(props: MessageLogProps) {
   return html`<div class="log-frame">
     <div class="scroller" ref=${log.scroll.ref} onScroll=${log.scroll.onScroll} tabindex="0" role="region" aria-label="Messages">
       <div class="log-column">
-        ${isEmpty && html`<${EmptyState} agents=${agents} isMain=${id === mainOf(chat, agents[0]?.name ?? '')} mayReset=${chat.role !== 'guest'} isFirst=${chat.role === 'owner' && Object.values(chat.conversations).every(one => one.lastSeq === 0)} onSuggest=${onSuggest} />`}
+        ${isEmpty && html`<${EmptyState} agents=${agents} isMain=${id === mainOf(chat, agents[0]?.name ?? '')} mayReset=${chat.role !== 'guest'} isFirst=${chat.role === 'owner' && Object.values(chat.conversations).every(one => one.id === id || one.lastSeq === 0)} onSuggest=${onSuggest} />`}
         ${log.mayHaveEarlier && html`<${MoreButton} onClick=${log.showEarlier} busy=${log.loading} words="Load earlier messages" />`}
         <${Rows} id=${id} reader=${chat.person} role=${chat.role} messages=${log.shown} isNews=${log.isWhole && !log.loading && isCaughtUp(conversation)}
           approvals=${chat.approvals} deciding=${chat.deciding} records=${chat.role === 'owner' ? session.conversations : null} onSave=${session.files.save} onEdit=${onEdit} onDecide=${session.decide} onLetter=${onLetter} />
@@ -136,10 +136,11 @@ function useSought(
   }, [led, shown])
 }
 
-/** Tells whether the conversation has no messages at all. */
+/** Tells whether nobody has written yet; events may have made the agent speak. */
 function isUntouched(conversation: Conversation) {
-  const { base, messages, pending, live } = conversation
-  return isCaughtUp(conversation) && base + messages.length + pending.length + live.length === 0
+  const { base, messages, pending } = conversation
+  const isBegun = base + pending.length > 0 || messages.some(({ kind }) => kind === 'user')
+  return isCaughtUp(conversation) && !isBegun
 }
 
 /** Tells whether the last question is unanswered. */

@@ -20,9 +20,10 @@ const MANY = 8
 export function ServerTools({ server, tools, mcp, onDone }: ServerToolsProps) {
   const [words, setWords] = useState('')
   const wanted = words.toLowerCase().split(/\s+/)
-  const shown = tools.filter(({ name, description = '' }) =>
-    wanted.every(word => `${name} ${description}`.toLowerCase().includes(word)),
-  )
+  const has = (text: string) => wanted.every(word => text.toLowerCase().includes(word))
+  const shown = tools
+    .filter(({ name, description = '' }) => has(`${name} ${description}`))
+    .sort((one, other) => Number(has(other.name)) - Number(has(one.name)))
   if (tools.length === 0) return html`<p class="panel-none">It lists none now.</p>`
   return html`${
     tools.length > MANY &&
