@@ -43,7 +43,7 @@ test("Debian's Firefox on a phone: signed in by link, a streamed reply, an appro
 
   for (const [place, words] of [
     ['House', 'Up for'],
-    ['Settings', 'Agents and their files'],
+    ['Settings', 'A model that thinks'],
   ] as const) {
     await page.tap('button', 'Conversations')
     await page.tap('button', place)
