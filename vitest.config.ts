@@ -1,15 +1,17 @@
+import { readdirSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
+const realTests = readdirSync(join(import.meta.dirname, 'tests/real'))
+  .filter(name => name.endsWith('.test.ts'))
+  .map(name => `tests/real/${name}`)
 /**
- * Tests of real programs that leave the machine as it is, so that two of them run at a time. `page-setup` looks for
- * programs at their usual ports.
+ * Tells whether a test of real programs leaves the machine as it is, so that two of them run at a time. `page-setup`
+ * looks for programs at their usual ports.
  */
-const SIDE_BY_SIDE = [
-  'tests/{contract,crash}/**/*.test.ts',
-  'tests/real/{page-!(setup),clients,npm-servers,terminal-chat}.test.ts',
-]
+const isSideBySide = (path: string) =>
+  /\/(?:page-(?!setup)|(?:clients|npm-servers|terminal-chat)\.test)/.test(path)
 
 export default defineConfig({
   test: {
@@ -50,7 +52,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'real',
-          include: SIDE_BY_SIDE,
+          include: ['tests/{contract,crash}/**/*.test.ts', ...realTests.filter(isSideBySide)],
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
         },
@@ -59,11 +61,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'real-machine',
-          // What `--exclude` leaves out of a run would come back here with an `exclude` of this project.
-          include: [
-            'tests/real/{page-setup,!(page-*|clients|npm-servers|terminal-chat)}.test.ts',
-            'tests/real/{clients,npm-servers}.full.test.ts',
-          ],
+          // An `exclude` here would undo that of the command line.
+          include: realTests.filter(path => !isSideBySide(path)),
           fileParallelism: false,
           sequence: { groupOrder: 2 },
         },

@@ -32,7 +32,7 @@ export function withoutNul<Value>(value: Value): Value {
 
 function clean(value: unknown): unknown {
   if (typeof value === 'string') return value.includes('\0') ? value.replaceAll('\0', '') : value
-  if (typeof value !== 'object' || value === null) return value
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value
   if (Array.isArray(value)) return value.map(clean)
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [clean(key), clean(inner)]))
 }

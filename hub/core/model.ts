@@ -166,7 +166,7 @@ export interface Model {
   readonly readsAllTools?: boolean
   /** False for a model that cannot write a summary; default true. */
   readonly canSummarize?: boolean
-  /** False for a model that gets the names of pictures in their place; default true. */
+  /** False for a model that gets the kind and size of pictures in their place; default true. */
   readonly sees?: boolean
   /** Commands that it takes, such as `help` for `/help`; none for a language model. */
   readonly commands?: readonly string[]

@@ -28,14 +28,14 @@ export interface NoticePlace {
 }
 
 /**
- * Tells of an approval: who asks for what, whose words led to it, why a person decides, until when, and where. Text of others is shown
- * as code, so that it makes no link and no paragraph of its own. `isWhole`: it shows the whole call; nobody approves by a
- * button what the message leaves out.
+ * Tells of an approval: who asks for what, whose words led to it, why a person decides, until when, and where. Text of
+ * others is shown as code, so that it makes no link and no paragraph of its own. `isWhole`: it shows the whole call;
+ * nobody approves by a button what the message leaves out.
  */
 export function toApprovalNotice(
   { agent, tool, arguments: args, reason, question_json, conversation_id, expires_at }: ApprovalRow,
   { page, timezone }: NoticePlace,
-  askedBy: readonly string[],
+  askedBy: readonly string[] = [],
 ): Notice & { isWhole: boolean } {
   const isQuestion = question_json !== null
   const call = showCall(args)

@@ -216,7 +216,7 @@ async function readNotice(
   }
   const message = await messageOfNotification(store.db, id)
   if (!message) return undefined
-  // What an agent tells somebody else of the house is theirs; what failed is the owner's to mend.
+  // A message to somebody else of the house is theirs; a failure is the owner's to mend.
   const people = about === 'reminders' ? await readPeople(store.db) : []
   if (people.some(one => isOwn(one, message.conversation_id))) return undefined
   // Work that waits for its model is told once the person has left it; that it waited is no news.
@@ -241,7 +241,7 @@ async function readOutcome(
   const mayBeTold = state === 'sent' || channel !== PAGE_CHANNEL
   const approval = mayBeTold ? await findApproval(store.db, id) : undefined
   if (!approval || approval.status === 'open') return undefined
-  const { title, conversation } = toApprovalNotice(approval, { page: undefined, timezone }, [])
+  const { title, conversation } = toApprovalNotice(approval, { page: undefined, timezone })
   const message = toOutcome(approval)
   return { title, message, footer: undefined, conversation, buttons: async () => [], isUpdate: true }
 }

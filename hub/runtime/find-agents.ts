@@ -39,15 +39,12 @@ export function createFindAgents<Agent extends FoundAgent>(
 
 function toIndex<Agent extends FoundAgent>(all: readonly Agent[]) {
   const placed = all.map((agent, place) => ({ agent, place }))
-  const named = placed.flatMap(found =>
-    found.agent.conversations.map(conversation => ({ conversation, found })),
+  const listed = placed.flatMap(found =>
+    found.agent.conversations.map(conversation => ({ ...found, conversation })),
   )
-  const byConversation = new Map<string, typeof placed>()
-  for (const { conversation, found } of named)
-    byConversation.set(conversation, [...(byConversation.get(conversation) ?? []), found])
   return {
     all,
-    byConversation,
+    byConversation: Map.groupBy(listed, ({ conversation }) => conversation),
     byName: Map.groupBy(placed, ({ agent }) => agent.name),
     listing: all.filter(({ events }) => events.length > 0),
   }

@@ -190,7 +190,7 @@ export async function lastSeqOf(db: Kysely<Tables>, conversation: string): Promi
 export async function listConversations(
   db: Kysely<Tables>,
   only?: string,
-): Promise<Omit<ConversationEntry, 'agents'>[]> {
+): Promise<(Omit<ConversationEntry, 'agents'> & { lastAt: number })[]> {
   const { rows } = await sql<{ id: string; seq: number; title: string | null; pinned: number; at: number }>`
     select conversations.id, last_seq as seq, title, pinned, coalesce(messages.at, created_at) as at
     from conversations left join messages on messages.conversation_id = conversations.id

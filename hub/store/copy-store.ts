@@ -151,17 +151,11 @@ async function* batches(db: Kysely<Tables>, table: keyof Tables): AsyncGenerator
   for (;;) {
     const { rows } = await sql<Row>`select ${columns} from ${sql.table(table)} where ${after} ${own}
       order by ${refs} limit ${size}`.execute(db)
-    if (rows.length > 0) yield table === 'audit' ? rows : rows.map(toStorable)
+    if (rows.length > 0) yield table === 'audit' ? rows : rows.map(withoutNul)
     const last = rows.at(-1)
     if (!last || rows.length < size) return
     after = sql`(${refs}) > (${sql.join(keys.map(key => last[key]))})`
   }
-}
-
-function toStorable(row: Row): Row {
-  return Object.fromEntries(
-    Object.entries(row).map(([name, value]) => [name, typeof value === 'string' ? withoutNul(value) : value]),
-  )
 }
 
 /** Returns the number of rows of a table, and a hash of them in any order: a key may lose a character. */

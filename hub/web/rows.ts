@@ -48,7 +48,7 @@ function continues(last: Message | null, message: Message) {
     last !== null &&
     last.kind === message.kind &&
     last.author === message.author &&
-    // What an agent says of an event or a reminder is no part of its answer before.
+    // A message about an event or a reminder is no part of the answer before it.
     last.data?.cycle === message.data?.cycle &&
     message.at - last.at < TOGETHER
   )

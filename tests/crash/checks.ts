@@ -3,7 +3,7 @@ import { checkAudit } from './check-audit.ts'
 import { checkDatabase } from './check-database.ts'
 import type { World } from './world.ts'
 
-/** What the checks look at: the person, the tool server, and the database of an idle hub. */
+/** The parts of a world that the checks look at: the person, the tool server, and the database of an idle hub. */
 export type Observed = Pick<World, 'person' | 'tools' | 'schedules' | 'rows'>
 
 interface HistoryRow {

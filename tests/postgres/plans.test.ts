@@ -11,7 +11,7 @@ if (server === undefined || recorded === undefined)
   throw new Error('These tests need what other tests sent to a PostgreSQL: npm run test:postgres -- --plans')
 const at = server
 const statements = readStatements(recorded)
-const threads = Number(process.env['SUPERBLOOM_TEST_THREADS'] ?? Number(20_000))
+const threads = Number(process.env['SUPERBLOOM_TEST_THREADS'] ?? 20_000)
 /** PostgreSQL decides at the sixth time whether a named statement keeps one plan for all parameters. */
 const TIMES = 6
 

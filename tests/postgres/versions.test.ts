@@ -8,10 +8,10 @@ import { leads, makeMachine } from './machine.ts'
 if (server === undefined) throw new Error('These tests need a PostgreSQL: npm run test:postgres')
 const at = server
 
-/** What the hub of a newer version leaves of its migration. */
+/** The row by which a hub of a newer version records its migration. */
 const MIGRATED = "insert into kysely_migration values ('999-newer', '2026-11-25T00:00:00.000Z')"
 const UNDONE = "delete from kysely_migration where name = '999-newer'"
-/** What such a hub does first: it takes the lead once that is over. */
+/** The first statement of such a hub: it takes the lead once that is over. */
 const TAKEN = `
   update leader set epoch = epoch + 1, holder = 'newer', url = 'http://newer', until = clock_timestamp() + interval '1 hour';
   update leader_fence set epoch = (select epoch from leader)`

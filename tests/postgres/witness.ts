@@ -44,7 +44,7 @@ interface Write {
   fence: number
 }
 
-/** What the database and the programs outside noted of a trio of hubs. */
+/** Notes that the database and the programs outside took of a trio of hubs. */
 export interface Testimony {
   leads: { life: string; epoch: number }[]
   writes: Write[]

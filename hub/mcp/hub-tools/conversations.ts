@@ -35,7 +35,7 @@ export const listAllConversations = defineHubTool({
         title: z.string().optional(),
         pinned: z.boolean().optional(),
         lastSeq: z.int().describe('number of its messages'),
-        lastAt: z.number().optional().describe('unix milliseconds'),
+        lastAt: z.number().describe('unix milliseconds'),
       }),
     ),
   }),
@@ -44,13 +44,13 @@ export const listAllConversations = defineHubTool({
   async run(_args, { deps, principal }) {
     const all = await listConversations(deps.store.db)
     const readable = all.filter(({ id }) => deps.mayUse(principal, id))
-    return { conversations: readable.sort(({ lastAt: one = 0 }, { lastAt: other = 0 }) => other - one) }
+    return { conversations: readable.sort((one, other) => other.lastAt - one.lastAt) }
   },
   toText: ({ conversations }) =>
     conversations
       .map(({ id, title, lastSeq, lastAt }) => {
         const name = title === undefined ? id : `${id} (${toLine(title)})`
-        return `${name}: ${plural(lastSeq, 'message')}, the last ${toIso(lastAt ?? 0)}`
+        return `${name}: ${plural(lastSeq, 'message')}, the last ${toIso(lastAt)}`
       })
       .join('\n') || 'No conversations.',
 })

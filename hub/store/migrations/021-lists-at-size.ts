@@ -6,7 +6,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 }
 
 const statements = [
-  // Lists, in their order.
+  // These serve lists, in their order.
   'drop index threads_agent',
   'create index threads_agent on threads (agent, kind, created_at desc, id desc)',
   'create index threads_listed on threads (kind, created_at desc, id desc)',
@@ -15,10 +15,10 @@ const statements = [
   'create index approvals_created on approvals (created_at, id)',
   'create index dead_letters_created on dead_letters (created_at, id)',
   'create index events_status on events (status, received_at, id)',
-  // What is not over yet, of which there is little.
+  // These hold rows that are not over yet, which are few.
   'create index approvals_unanswered on approvals (decided_at) where answered_at is null',
   'create index files_unsent on files (created_at) where message_id is null',
-  // What retention deletes.
+  // These find the rows that retention deletes.
   'create index approvals_decided on approvals (decided_at) where decided_at is not null',
   'create index approval_keys_created on approval_keys (created_at)',
   'create index dead_letters_decided on dead_letters (decided_at) where decided_at is not null',

@@ -77,7 +77,7 @@ function Arguments({ value }: { value: Record<string, unknown> }) {
 /** Says whose words led to the call, and in which conversation. */
 function Asked({ approval: { askedBy = [], conversation } }: { approval: Approval }) {
   if (askedBy.length === 0) return null
-  return html`<p class="approval-reason">Asked by <b>${askedBy.join(', ')}</b>${conversation && html`, in ${conversation}`}.</p>`
+  return html`<p class="approval-reason">Asked by <b>${escapeUnseen(askedBy.join(', '))}</b>${conversation && html`, in ${conversation}`}.</p>`
 }
 
 function TimeLeft({ until }: { until: number }) {

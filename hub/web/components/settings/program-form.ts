@@ -4,7 +4,7 @@ import type { KnownProgram } from '../../../../schemas/programs.ts'
 import { html } from '../../html.ts'
 import type { Mcp } from '../../mcp.ts'
 import { useAction } from '../../use-tool.ts'
-import { SettingFields, type Typed, toInitial } from './setting-fields.ts'
+import { SettingFields, type Typed, toInitial, withScheme } from './setting-fields.ts'
 import { TrialView } from './trial-view.ts'
 
 /** Milliseconds for a trial, and for a server that starts anew. */
@@ -80,7 +80,7 @@ const NAME = 'name'
 
 /** Tells whether another program of the same kind is connected. */
 function isFurther({ isRepeatable, connected }: KnownProgram, { URL: address = '' }: Typed) {
-  const host = URL.parse(address.includes('://') ? address : `http://${address}`)?.host
+  const host = URL.parse(withScheme(address))?.host
   return isRepeatable && connected.length > 0 && !connected.includes(host ?? address)
 }
 

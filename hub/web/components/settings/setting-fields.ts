@@ -36,3 +36,9 @@ export function SettingFields({ settings, typed, onType }: SettingFieldsProps) {
       ${where && html`<span class="field-about">${where}</span>`}</label>`,
   )
 }
+
+/** Returns an address with a scheme: people leave `http://` away. */
+export function withScheme(typed: string) {
+  const address = typed.trim()
+  return address.includes('://') ? address : `http://${address}`
+}

@@ -4,6 +4,7 @@ import type { ProviderName } from '../../../../schemas/providers.ts'
 import { html, typedIn } from '../../html.ts'
 import type { Mcp } from '../../mcp.ts'
 import { useAction } from '../../use-tool.ts'
+import { withScheme } from './setting-fields.ts'
 import { TrialView } from './trial-view.ts'
 
 /** Milliseconds for a trial: a model at home may have to be loaded first. */
@@ -92,8 +93,8 @@ function ByHand({ mcp, onTry }: { mcp: Mcp; onTry: OnTry }) {
   const isOwn = provider === 'compatible'
   /** Offers the names that the server lists; where it does not answer, the trial says why. */
   const list = async () => {
-    if (!isOwn || !URL.canParse(toUrl(baseUrl))) return setOffered([])
-    const asked = { baseUrl: toUrl(baseUrl), ...(apiKey.trim() && { apiKey: apiKey.trim() }) }
+    if (!isOwn || !URL.canParse(withScheme(baseUrl))) return setOffered([])
+    const asked = { baseUrl: withScheme(baseUrl), ...(apiKey.trim() && { apiKey: apiKey.trim() }) }
     const found = await mcp.call<FoundModels>('hub_find_models', asked).catch(() => null)
     const names = found?.servers.flatMap(({ models }) => models) ?? []
     setOffered(names)
@@ -106,7 +107,7 @@ function ByHand({ mcp, onTry }: { mcp: Mcp; onTry: OnTry }) {
       provider,
       model: model.trim(),
       ...(key && { apiKey: key }),
-      ...(isOwn && { baseUrl: toUrl(baseUrl) }),
+      ...(isOwn && { baseUrl: withScheme(baseUrl) }),
       ...(sees && { vision: true }),
     })
   }
@@ -121,12 +122,6 @@ function ByHand({ mcp, onTry }: { mcp: Mcp; onTry: OnTry }) {
     <label class="try-check"><input type="checkbox" checked=${sees} onChange=${(event: Event) => setSees((event.target as HTMLInputElement).checked)} /> It sees pictures, which not every server says</label>
     <button class="primary">Try it</button>
   </form>`
-}
-
-/** Returns an address as people write it with its scheme. */
-function toUrl(typed: string) {
-  const address = typed.trim()
-  return address.includes('://') ? address : `http://${address}`
 }
 
 interface ModelTrialProps {
